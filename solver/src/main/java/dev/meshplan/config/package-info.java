@@ -1,0 +1,2 @@
+/** Strict YAML in, JSON and YAML out: located errors, nearest names, nothing lost silently. */
+package dev.meshplan.config;

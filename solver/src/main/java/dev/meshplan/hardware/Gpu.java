@@ -1,0 +1,113 @@
+package dev.meshplan.hardware;
+
+import dev.meshplan.config.Keyed;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One accelerator.
+ *
+ * @param id file name without {@code .yaml}
+ * @param aliases other names
+ * @param name as sold
+ * @param vendor maker
+ * @param architecture generation, decides kernels, tiles and capability limits
+ * @param year first shipped; 0 = unknown
+ * @param status available, announced, old, export variant ...
+ * @param memoryBytes the label
+ * @param usableMemoryBytes what a process can use; the only one that rules read
+ * @param memoryBandwidth bytes per second
+ * @param peaks dense FLOP per second by precision; a missing precision is not supported
+ * @param efficiency what kernels achieve
+ * @param power watts
+ * @param sms streaming multiprocessors; 0 = unknown (then GEMMs are not quantised into waves)
+ * @param sources where the numbers are published
+ * @param notes for people
+ */
+public record Gpu(
+    String id,
+    List<String> aliases,
+    String name,
+    String vendor,
+    Architecture architecture,
+    int year,
+    String status,
+    double memoryBytes,
+    Known usableMemoryBytes,
+    double memoryBandwidth,
+    Map<Precision, Double> peaks,
+    Efficiency efficiency,
+    Power power,
+    int sms,
+    List<String> sources,
+    String notes) {
+
+  /** Generations that differ in kernels or capability. */
+  public enum Architecture implements Keyed {
+    PASCAL,
+    VOLTA,
+    TURING,
+    AMPERE,
+    ADA,
+    HOPPER,
+    BLACKWELL,
+    RUBIN,
+    CDNA2,
+    CDNA3,
+    CDNA4,
+    GAUDI,
+    TPU,
+    TRAINIUM,
+    ASCEND,
+    OTHER;
+
+    public boolean atLeastHopper() {
+      return this == HOPPER || this == BLACKWELL || this == RUBIN;
+    }
+
+    public boolean blackwell() {
+      return this == BLACKWELL || this == RUBIN;
+    }
+
+    public boolean nvidia() {
+      return ordinal() <= RUBIN.ordinal();
+    }
+  }
+
+  /**
+   * Fractions of the dense peak that kernels reach.
+   *
+   * @param gemm by precision: the asymptote of large M and K, sustained clock included
+   * @param attention fused attention, newest kernel, of the 16-bit peak at head size 128
+   * @param attentionFlash2 the same with FlashAttention-2
+   * @param kHalf K at which a GEMM loses half by filling its pipeline (k0), elements of 16 bit
+   * @param mHalf M for the same (m0)
+   * @param memory share of the memory bandwidth that streams reach
+   * @param bestGemm best measured 16-bit GEMM as a share of the peak; unknown = NaN
+   */
+  public record Efficiency(
+      Map<Precision, Known> gemm,
+      Known attention,
+      Known attentionFlash2,
+      Known kHalf,
+      Known mHalf,
+      Known memory,
+      Known bestGemm) {}
+
+  /** Watts of one GPU: idle, typical training load, peak (TDP). */
+  public record Power(Known idle, Known typical, Known peak) {}
+
+  /** Dense peak, FLOP/s; NaN when the GPU has no such format. */
+  public double peak(Precision precision) {
+    return peaks.getOrDefault(precision, Double.NaN);
+  }
+
+  public boolean supports(Precision precision) {
+    return peaks.containsKey(precision);
+  }
+
+  /** The 16-bit peak that attention, head and router use. */
+  public double peak16() {
+    return peaks.getOrDefault(Precision.BF16, peaks.getOrDefault(Precision.FP16, Double.NaN));
+  }
+}

@@ -1,0 +1,99 @@
+package dev.meshplan.hardware;
+
+import dev.meshplan.config.Keyed;
+import java.util.List;
+
+/**
+ * A server or rack as sold.
+ *
+ * @param id file name without {@code .yaml}
+ * @param aliases other names
+ * @param name as sold
+ * @param gpu id of the GPU in it
+ * @param gpusPerNode GPUs of one operating-system image
+ * @param domain the scale-up fabric
+ * @param nicsPerNode scale-out ports of one node; 0 = none known
+ * @param network id of the usual network, used (and listed as assumed) when a request names none
+ * @param host what drives the GPUs
+ * @param power watts beyond the GPUs
+ * @param cooling air, liquid ...
+ * @param space rack units or racks, as published
+ * @param status available, announced ...
+ * @param sources where the numbers are published
+ * @param notes for people
+ */
+public record SystemSpec(
+    String id,
+    List<String> aliases,
+    String name,
+    String gpu,
+    int gpusPerNode,
+    Domain domain,
+    int nicsPerNode,
+    String network,
+    Host host,
+    NodePower power,
+    String cooling,
+    String space,
+    String status,
+    List<String> sources,
+    String notes) {
+
+  /** Shape of the scale-up fabric. */
+  public enum Fabric implements Keyed {
+    /** Every pair at full speed through switches. */
+    SWITCH,
+    /** Direct links between peers: a pair has one link, a full group all of them. */
+    MESH,
+    /** Bridged pairs; everything else over PCIe. */
+    PAIRS,
+    /** PCIe only. */
+    PCIE,
+    /** Neighbour links in two or three dimensions. */
+    TORUS
+  }
+
+  /**
+   * The scale-up domain.
+   *
+   * @param size GPUs in it
+   * @param kind shape
+   * @param link link generation, such as nvlink4 (the constants of collectives hang on it)
+   * @param bandwidth bytes per second and GPU, one way, all links together
+   * @param pairBandwidth bytes per second between two GPUs, one way
+   * @param blocks sizes of blocks that may be cut from it, ascending; the domain's size is one
+   * @param boardGpus GPUs on one board, the smallest part of a block where boards may be split off
+   * @param hostBandwidth GPU to host memory, bytes per second one way (PCIe or C2C)
+   * @param collectives constants measured on this system that replace those of the link; empty =
+   *     none
+   */
+  public record Domain(
+      int size,
+      Fabric kind,
+      String link,
+      double bandwidth,
+      double pairBandwidth,
+      List<Integer> blocks,
+      int boardGpus,
+      double hostBandwidth,
+      java.util.Map<String, Known> collectives) {}
+
+  /** CPU side: kind (x86, grace ...) and memory per node in bytes (NaN unknown). */
+  public record Host(String kind, double memoryBytes) {
+    public boolean grace() {
+      return kind.equals("grace") || kind.equals("vera");
+    }
+  }
+
+  /**
+   * Power beyond the GPUs' own.
+   *
+   * @param nodeOverhead watts of one node without its GPUs
+   * @param rack published watts of a whole rack
+   */
+  public record NodePower(Known nodeOverhead, Known rack) {}
+
+  public int nodesPerDomain() {
+    return Math.max(1, domain.size() / gpusPerNode);
+  }
+}
