@@ -1,6 +1,7 @@
 package dev.meshplan.hardware;
 
 import dev.meshplan.config.Keyed;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -16,7 +17,7 @@ import java.util.Map;
  * @param status available, announced, old, export variant ...
  * @param memoryBytes the label
  * @param usableMemoryBytes what a process can use; the only one that rules read
- * @param memoryBandwidth bytes per second
+ * @param memoryBandwidth bytes per second; NaN = not published
  * @param peaks dense FLOP per second by precision; a missing precision is not supported
  * @param efficiency what kernels achieve
  * @param power watts
@@ -96,6 +97,26 @@ public record Gpu(
 
   /** Watts of one GPU: idle, typical training load, peak (TDP). */
   public record Power(Known idle, Known typical, Known peak) {}
+
+  /**
+   * What nobody published of this GPU, by the file's keys: it is usable only where that is not
+   * needed.
+   */
+  public List<String> unknown() {
+    List<String> keys = new ArrayList<>();
+    if (Double.isNaN(memoryBandwidth)) {
+      keys.add("memory_bandwidth");
+    }
+    if (peaks.isEmpty()) {
+      keys.add("peak");
+    } else if (Double.isNaN(peak16())) {
+      keys.add("peak.bf16");
+    }
+    if (!power.peak().known()) {
+      keys.add("power.peak");
+    }
+    return keys;
+  }
 
   /** Dense peak, FLOP/s; NaN when the GPU has no such format. */
   public double peak(Precision precision) {

@@ -26,7 +26,7 @@ public final class GpuReader {
       s.error("usable_memory", "is more than the memory label.");
     }
     Map<Precision, Double> peaks = new EnumMap<>(Precision.class);
-    Section p = s.section("peak", true);
+    Section p = s.section("peak", false);
     if (p != null) {
       for (Precision precision : Precision.values()) {
         double v = p.quantity(precision.key(), Dimension.FLOP_PER_SECOND, Double.NaN);
@@ -50,7 +50,7 @@ public final class GpuReader {
             s.text("status", "available"),
             memory,
             usable,
-            s.quantity("memory_bandwidth", Dimension.BYTES_PER_SECOND),
+            s.quantity("memory_bandwidth", Dimension.BYTES_PER_SECOND, Double.NaN),
             peaks,
             efficiency,
             power,
@@ -109,7 +109,8 @@ public final class GpuReader {
     return new Gpu.Power(idle, typical, peak);
   }
 
-  private static Known watts(Section s, String key) {
+  /** Watts written {@code 700 W} (then published) or {@code {value: 600 W, basis: assumed}}. */
+  static Known watts(Section s, String key) {
     Section one = s.isSection(key) ? s.section(key, true) : null;
     if (one != null) {
       Known k =

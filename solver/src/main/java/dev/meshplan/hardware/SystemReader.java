@@ -1,7 +1,6 @@
 package dev.meshplan.hardware;
 
 import dev.meshplan.config.Section;
-import dev.meshplan.units.Basis;
 import dev.meshplan.units.Dimension;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,7 +29,8 @@ public final class SystemReader {
     Section p = s.section("power", false);
     SystemSpec.NodePower power = new SystemSpec.NodePower(Known.UNKNOWN, Known.UNKNOWN);
     if (p != null) {
-      power = new SystemSpec.NodePower(watts(p, "node_overhead"), watts(p, "rack"));
+      power =
+          new SystemSpec.NodePower(GpuReader.watts(p, "node_overhead"), GpuReader.watts(p, "rack"));
       p.finish();
     }
     SystemSpec system =
@@ -60,7 +60,7 @@ public final class SystemReader {
     }
     int size = (int) s.integer("size", 1, 1 << 20);
     SystemSpec.Fabric kind = s.choice("kind", SystemSpec.Fabric.class);
-    double bandwidth = s.quantity("bandwidth", Dimension.BYTES_PER_SECOND);
+    double bandwidth = s.quantity("bandwidth", Dimension.BYTES_PER_SECOND, Double.NaN);
     double pair = s.quantity("pair_bandwidth", Dimension.BYTES_PER_SECOND, bandwidth);
     if (pair > bandwidth * 1.0001) {
       s.error("pair_bandwidth", "is more than the bandwidth of all links together.");
@@ -94,10 +94,5 @@ public final class SystemReader {
             collectives);
     s.finish();
     return d;
-  }
-
-  private static Known watts(Section s, String key) {
-    double v = s.quantity(key, Dimension.WATTS, Double.NaN);
-    return Double.isNaN(v) ? Known.UNKNOWN : new Known(v, Basis.PUBLISHED);
   }
 }

@@ -1,6 +1,7 @@
 package dev.meshplan.hardware;
 
 import dev.meshplan.config.Keyed;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -59,7 +60,7 @@ public record SystemSpec(
    * @param size GPUs in it
    * @param kind shape
    * @param link link generation, such as nvlink4 (the constants of collectives hang on it)
-   * @param bandwidth bytes per second and GPU, one way, all links together
+   * @param bandwidth bytes per second and GPU, one way, all links together; NaN = not published
    * @param pairBandwidth bytes per second between two GPUs, one way
    * @param blocks sizes of blocks that may be cut from it, ascending; the domain's size is one
    * @param boardGpus GPUs on one board, the smallest part of a block where boards may be split off
@@ -92,6 +93,21 @@ public record SystemSpec(
    * @param rack published watts of a whole rack
    */
   public record NodePower(Known nodeOverhead, Known rack) {}
+
+  /** What nobody published of this system, by the file's keys. */
+  public List<String> unknown() {
+    List<String> keys = new ArrayList<>();
+    if (domain.size() > 1 && Double.isNaN(domain.bandwidth())) {
+      keys.add("domain.bandwidth");
+    }
+    if (network.isEmpty()) {
+      keys.add("network");
+    }
+    if (Double.isNaN(domain.hostBandwidth())) {
+      keys.add("domain.host_bandwidth");
+    }
+    return keys;
+  }
 
   public int nodesPerDomain() {
     return Math.max(1, domain.size() / gpusPerNode);
