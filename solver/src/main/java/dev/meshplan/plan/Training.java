@@ -1,0 +1,63 @@
+package dev.meshplan.plan;
+
+import dev.meshplan.hardware.Precision;
+import java.util.List;
+
+/**
+ * The job. Every field has a value; {@code assumed} names those that the request left out.
+ *
+ * @param globalBatch sequences per step
+ * @param sequence tokens per sequence
+ * @param tokens tokens of the whole training; 0 = not stated
+ * @param precision of the GEMMs
+ * @param framework whose rules hold
+ * @param era whose software runs
+ * @param tuning full, sft or lora
+ * @param gradientType of accumulated and reduced gradients
+ * @param optimizerBytes bytes per parameter of master weights and moments (12 = fp32 Adam)
+ * @param dispatcher of expert tokens
+ * @param cudaGraph how much is replayed
+ * @param routing balance of the router
+ * @param sequenceParallel norms and residuals split over TP
+ * @param tpOverlap TP collectives hidden in GEMMs
+ * @param dpOverlap gradient and weight traffic hidden behind compute
+ * @param ppOverlap pipeline sends hidden
+ * @param a2aOverlap expert exchange hidden
+ * @param cpKind kind of context parallelism
+ * @param documentTokens attention span of packed documents; 0 = the sequence
+ * @param lossKernel cross entropy
+ * @param gradientFusion weight gradients accumulated inside the GEMM
+ * @param assumed keys that the request left out
+ */
+public record Training(
+    int globalBatch,
+    int sequence,
+    double tokens,
+    Precision precision,
+    Framework framework,
+    Era era,
+    Tuning tuning,
+    GradientType gradientType,
+    double optimizerBytes,
+    Dispatcher dispatcher,
+    CudaGraph cudaGraph,
+    Routing routing,
+    boolean sequenceParallel,
+    boolean tpOverlap,
+    boolean dpOverlap,
+    boolean ppOverlap,
+    boolean a2aOverlap,
+    CpKind cpKind,
+    int documentTokens,
+    LossKernel lossKernel,
+    boolean gradientFusion,
+    List<String> assumed) {
+  public Training {
+    assumed = List.copyOf(assumed);
+  }
+
+  /** Attention runs on separate kernels that store the scores (before 2023). */
+  public boolean unfusedAttention() {
+    return era == Era.MEGATRON_2021 || era == Era.MEGATRON_DEEPSPEED_2022;
+  }
+}
