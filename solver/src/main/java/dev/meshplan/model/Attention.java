@@ -19,6 +19,7 @@ import dev.meshplan.config.Keyed;
  * @param gate an output gate of the width of the attention output (heads x valueDim)
  * @param causal false only for encoders
  * @param sharedKv layers that share one key-value projection (cross-layer attention); usually 1
+ * @param sinks one learned sink score per head
  */
 public record Attention(
     Kind kind,
@@ -34,7 +35,8 @@ public record Attention(
     QkNorm qkNorm,
     boolean gate,
     boolean causal,
-    int sharedKv) {
+    int sharedKv,
+    boolean sinks) {
 
   /** Families of mixers. MHA and GQA differ only in kvHeads: both are {@code GQA} here. */
   public enum Kind implements Keyed {

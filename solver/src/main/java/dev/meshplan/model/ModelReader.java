@@ -127,7 +127,8 @@ public final class ModelReader {
             s.choice("qk_norm", Attention.QkNorm.class, Attention.QkNorm.NONE),
             s.flag("gate", false),
             s.flag("causal", true),
-            (int) s.integer("shared_kv", 1, 64, 1));
+            (int) s.integer("shared_kv", 1, 64, 1),
+            s.flag("sinks", false));
     s.finish();
     return a;
   }

@@ -74,7 +74,8 @@ public final class Parameters {
         yield hidden * a.heads() * (d + a.valueDim())
             + hidden * kv * (d + a.valueDim())
             + (a.qkvBias() ? a.heads() * d + kv * (d + a.valueDim()) : 0)
-            + (a.gate() ? hidden * a.heads() * a.valueDim() : 0);
+            + (a.gate() ? hidden * a.heads() * a.valueDim() : 0)
+            + (a.sinks() ? a.heads() : 0);
       }
       case MLA -> {
         Attention.Mla m = a.mla();
