@@ -4,6 +4,7 @@ import dev.meshplan.units.Dimension;
 import dev.meshplan.units.Quantity;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,28 @@ public final class Section {
     this.path = path;
     this.node = node;
     this.errors = errors;
+  }
+
+  /** This section with the values of another laid over it, key by key; lists are replaced whole. */
+  public Section overlaid(Section over) {
+    return new Section(file, path, merge(node, over.node), errors);
+  }
+
+  private static YamlNode.Mapping merge(YamlNode.Mapping base, YamlNode.Mapping over) {
+    Map<String, YamlNode> entries = new LinkedHashMap<>(base.entries());
+    Map<String, Integer> lines = new LinkedHashMap<>(base.keyLines());
+    over.entries()
+        .forEach(
+            (key, value) -> {
+              YamlNode old = entries.get(key);
+              entries.put(
+                  key,
+                  old instanceof YamlNode.Mapping a && value instanceof YamlNode.Mapping b
+                      ? merge(a, b)
+                      : value);
+              lines.put(key, 0);
+            });
+    return new YamlNode.Mapping(base.line(), entries, lines);
   }
 
   public Errors errors() {

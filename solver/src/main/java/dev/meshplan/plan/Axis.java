@@ -15,5 +15,6 @@ public enum Axis implements Keyed {
   SHARDING,
   RECOMPUTE,
   BLOCK_GPUS,
+  CP_INSIDE,
   GPUS_USED
 }

@@ -56,6 +56,33 @@ public record Training(
     assumed = List.copyOf(assumed);
   }
 
+  /** The same job with other assumed keys. */
+  public Training withAssumed(List<String> keys) {
+    return new Training(
+        globalBatch,
+        sequence,
+        tokens,
+        precision,
+        framework,
+        era,
+        tuning,
+        gradientType,
+        optimizerBytes,
+        dispatcher,
+        cudaGraph,
+        routing,
+        sequenceParallel,
+        tpOverlap,
+        dpOverlap,
+        ppOverlap,
+        a2aOverlap,
+        cpKind,
+        documentTokens,
+        lossKernel,
+        gradientFusion,
+        keys);
+  }
+
   /** Attention runs on separate kernels that store the scores (before 2023). */
   public boolean unfusedAttention() {
     return era == Era.MEGATRON_2021 || era == Era.MEGATRON_DEEPSPEED_2022;

@@ -1,0 +1,2 @@
+/** Studies over estimates and plans: explain, audit, accuracy. */
+package dev.meshplan.study;
