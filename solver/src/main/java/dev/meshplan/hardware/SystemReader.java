@@ -1,7 +1,9 @@
 package dev.meshplan.hardware;
 
 import dev.meshplan.config.Section;
+import dev.meshplan.units.Basis;
 import dev.meshplan.units.Dimension;
+import dev.meshplan.units.Quantity;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,6 +12,9 @@ import java.util.TreeSet;
 
 /** Reads a system file. The keys are described in hardware/README.md. */
 public final class SystemReader {
+  private static final Known HOST_PATH = new Known(5.0 * Quantity.GIGA, Basis.ASSUMED);
+  private static final Known SOCKET_PATH = new Known(1.4 * Quantity.GIGA, Basis.ASSUMED);
+
   private SystemReader() {}
 
   /** The system, or null when {@code s.errors()} got something. */
@@ -81,6 +86,12 @@ public final class SystemReader {
       }
     }
     List<Integer> list = new ArrayList<>(blocks);
+    double host = s.quantity("host_bandwidth", Dimension.BYTES_PER_SECOND, Double.NaN);
+    SystemSpec.Pcie pcie = pcie(s.section("pcie", false), perNode, kind, bandwidth, host);
+    List<Integer> axes = s.integers("axes", 1, size);
+    if (!axes.isEmpty() && axes.stream().mapToInt(a -> a).reduce(1, (a, b) -> a * b) != size) {
+      s.error("axes", "must multiply up to the domain's size (" + size + ").");
+    }
     SystemSpec.Domain d =
         new SystemSpec.Domain(
             size,
@@ -90,9 +101,60 @@ public final class SystemReader {
             pair,
             list,
             board,
-            s.quantity("host_bandwidth", Dimension.BYTES_PER_SECOND, Double.NaN),
+            host,
+            pcie,
+            axes,
             collectives);
     s.finish();
     return d;
+  }
+
+  /**
+   * What is left out is the usual server: two sockets where a node has more than four GPUs, two
+   * GPUs below a switch, direct writes up to PXB (NCCL's default), 5 GB/s through host memory and
+   * 1.4 GB/s between sockets (measured on A40 and L40S boxes).
+   */
+  private static SystemSpec.Pcie pcie(
+      Section s, int perNode, SystemSpec.Fabric kind, double bandwidth, double hostBandwidth) {
+    double lane =
+        kind == SystemSpec.Fabric.PCIE || Double.isNaN(hostBandwidth) ? bandwidth : hostBandwidth;
+    int sockets = perNode > 4 ? 2 : 1;
+    int perSwitch = Math.min(2, perNode);
+    if (s == null) {
+      int switches = Math.max(1, perNode / sockets / perSwitch);
+      return new SystemSpec.Pcie(
+          perSwitch, switches, sockets, PathKind.PXB, lane, HOST_PATH, SOCKET_PATH);
+    }
+    sockets = (int) s.integer("sockets", 1, 64, sockets);
+    perSwitch = (int) s.integer("gpus_per_switch", 1, perNode, perSwitch);
+    int switches =
+        (int)
+            s.integer(
+                "switches_per_socket", 1, perNode, Math.max(1, perNode / sockets / perSwitch));
+    if (perSwitch * switches * sockets < perNode) {
+      s.error(
+          "gpus_per_switch",
+          "times switches_per_socket times sockets is less than the node's GPUs ("
+              + perNode
+              + ").");
+    }
+    GpuReader.BasisKey basis =
+        s.choice("basis", GpuReader.BasisKey.class, GpuReader.BasisKey.ASSUMED);
+    SystemSpec.Pcie pcie =
+        new SystemSpec.Pcie(
+            perSwitch,
+            switches,
+            sockets,
+            s.choice("p2p_reach", PathKind.class, PathKind.PXB),
+            s.quantity("uplink", Dimension.BYTES_PER_SECOND, lane),
+            path(s, "host_path", basis, HOST_PATH),
+            path(s, "socket_path", basis, SOCKET_PATH));
+    s.finish();
+    return pcie;
+  }
+
+  private static Known path(Section s, String key, GpuReader.BasisKey basis, Known absent) {
+    double v = s.quantity(key, Dimension.BYTES_PER_SECOND, Double.NaN);
+    return Double.isNaN(v) ? absent : new Known(v, basis.basis());
   }
 }

@@ -3,6 +3,7 @@ package dev.meshplan.hardware;
 import dev.meshplan.config.Keyed;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A server or rack as sold.
@@ -65,6 +66,8 @@ public record SystemSpec(
    * @param blocks sizes of blocks that may be cut from it, ascending; the domain's size is one
    * @param boardGpus GPUs on one board, the smallest part of a block where boards may be split off
    * @param hostBandwidth GPU to host memory, bytes per second one way (PCIe or C2C)
+   * @param pcie how the GPUs of a node hang on its CPUs; what matters where NVLink does not reach
+   * @param axes lengths of a torus' axes, their product is the size; empty = as square as possible
    * @param collectives constants measured on this system that replace those of the link; empty =
    *     none
    */
@@ -77,7 +80,29 @@ public record SystemSpec(
       List<Integer> blocks,
       int boardGpus,
       double hostBandwidth,
-      java.util.Map<String, Known> collectives) {}
+      Pcie pcie,
+      List<Integer> axes,
+      Map<String, Known> collectives) {}
+
+  /**
+   * The PCIe tree of one node.
+   *
+   * @param gpusPerSwitch GPUs below one switch, sharing its uplink; 1 = every GPU has its root port
+   * @param switchesPerSocket switches (or root ports) of one CPU socket
+   * @param sockets CPU sockets
+   * @param reach the longest path on which GPUs write to each other directly
+   * @param uplinkBandwidth switch to CPU, bytes per second one way
+   * @param hostPath bytes per second of a transfer through host memory inside a socket
+   * @param socketPath the same from one socket to another
+   */
+  public record Pcie(
+      int gpusPerSwitch,
+      int switchesPerSocket,
+      int sockets,
+      PathKind reach,
+      double uplinkBandwidth,
+      Known hostPath,
+      Known socketPath) {}
 
   /** CPU side: kind (x86, grace ...) and memory per node in bytes (NaN unknown). */
   public record Host(String kind, double memoryBytes) {
