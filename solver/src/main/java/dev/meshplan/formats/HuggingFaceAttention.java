@@ -50,7 +50,8 @@ final class HuggingFaceAttention {
           Attention.QkNorm.NONE,
           false,
           true,
-          1);
+          1,
+          false);
     }
     return gqa(kvHeads(), headDim(), window);
   }
@@ -83,7 +84,8 @@ final class HuggingFaceAttention {
         norm,
         false,
         true,
-        1);
+        1,
+        family == HuggingFaceFamily.GPT_OSS);
   }
 
   int kvHeads() {

@@ -174,7 +174,8 @@ final class HuggingFaceLayers {
             Attention.QkNorm.NONE,
             false,
             true,
-            1);
+            1,
+            false);
     Attention attention = mixers.gqa(mixers.kvHeads(), mixers.headDim(), 0);
     FeedForward mlp = dense();
     List<LayerKind> kinds = new ArrayList<>();

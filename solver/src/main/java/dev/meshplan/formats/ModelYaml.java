@@ -115,6 +115,7 @@ public final class ModelYaml {
     if (a.sharedKv() > 1) {
       map.put("shared_kv", a.sharedKv());
     }
+    put(map, "sinks", a.sinks());
     return map;
   }
 

@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.meshplan.config.Errors;
 import dev.meshplan.config.InputException;
 import dev.meshplan.model.Attention;
 import dev.meshplan.model.LayerKind;
 import dev.meshplan.model.Model;
 import dev.meshplan.model.Parameters;
+import dev.meshplan.plan.Catalog;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -51,6 +53,36 @@ class HuggingFaceConfigTest {
   void parametersAreThePublishedOnes(String name, double billions) {
     double total = Parameters.total(read(name));
     assertEquals(billions, total / 1e9, billions * 0.01, name);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "llama-3.1-8b, llama-3.1-8b",
+    "qwen3-32b, qwen3-32b",
+    "qwen3-moe-235b-a22b, qwen3-235b-a22b",
+    "qwen2-moe-57b-a14b, qwen2-57b-a14b",
+    "mixtral-8x7b, mixtral-8x7b",
+    "gpt-oss-120b, gpt-oss-120b",
+    "gpt2, gpt2-124m",
+    "llama4-maverick-nested, llama-4-maverick",
+    "llama4-scout-nested, llama-4-scout",
+    "gemma-2-9b, gemma-2-9b",
+    "deepseek-v2, deepseek-v2",
+    "deepseek-v3, deepseek-v3",
+    "kimi-k2, kimi-k2",
+    "nemotron-h-56b, nemotron-h-56b",
+    "falcon-40b-oldkeys, falcon-40b"
+  })
+  void anImportedShapeIsTheOneOfTheCatalog(String sample, String id) {
+    Model catalog = Catalog.open(null).models().get(id, new Errors(), m -> {});
+    Model read = read(sample);
+    assertEquals(Parameters.total(catalog), Parameters.total(read), id);
+    assertEquals(catalog.layerCount(), read.layerCount());
+    assertEquals(catalog.mtpLayers(), read.mtpLayers());
+    assertEquals(
+        Parameters.active(catalog, Model.ActiveConvention.ALL),
+        Parameters.active(read, Model.ActiveConvention.ALL),
+        id);
   }
 
   @Test
