@@ -1,6 +1,7 @@
 package dev.meshplan.hardware;
 
 import dev.meshplan.config.Keyed;
+import dev.meshplan.units.Quantity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,22 +46,46 @@ public record Gpu(
 
   /** Generations that differ in kernels or capability. */
   public enum Architecture implements Keyed {
-    PASCAL,
-    VOLTA,
-    TURING,
-    AMPERE,
-    ADA,
-    HOPPER,
-    BLACKWELL,
-    RUBIN,
-    CDNA2,
-    CDNA3,
-    CDNA4,
-    GAUDI,
-    TPU,
-    TRAINIUM,
-    ASCEND,
-    OTHER;
+    PASCAL(21.2),
+    VOLTA(125),
+    TURING(114),
+    AMPERE(312),
+    ADA(362),
+    HOPPER(989),
+    BLACKWELL(2500),
+    RUBIN(4000),
+    CDNA2(383),
+    CDNA3(1307),
+    CDNA4(2500),
+    GAUDI(1677),
+    TPU(2307),
+    TRAINIUM(671),
+    ASCEND(752),
+    OTHER(Double.NaN);
+
+    private final double mostDense16;
+
+    Architecture(double mostDense16Tera) {
+      this.mostDense16 = mostDense16Tera * Quantity.TERA;
+    }
+
+    /** The highest dense 16-bit peak of the generation in the catalog, FLOP/s; NaN = unknown. */
+    double mostDense16() {
+      return mostDense16;
+    }
+
+    /**
+     * Whether the tensor cores have the format: no fp8 before Ada, block formats from Blackwell.
+     */
+    public boolean has(Precision precision) {
+      return switch (precision) {
+        case FP16 -> this != TPU;
+        case BF16 -> this != PASCAL && this != VOLTA && this != TURING;
+        case FP8 ->
+            this != PASCAL && this != VOLTA && this != TURING && this != AMPERE && this != CDNA2;
+        case MXFP8, NVFP4 -> blackwell();
+      };
+    }
 
     public boolean atLeastHopper() {
       return this == HOPPER || this == BLACKWELL || this == RUBIN;

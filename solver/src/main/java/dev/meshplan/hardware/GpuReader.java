@@ -25,6 +25,7 @@ public final class GpuReader {
     if (usable.value() > memory * 1.08) {
       s.error("usable_memory", "is more than the memory label.");
     }
+    Gpu.Architecture architecture = s.choice("architecture", Gpu.Architecture.class);
     Map<Precision, Double> peaks = new EnumMap<>(Precision.class);
     Section p = s.section("peak", false);
     if (p != null) {
@@ -32,11 +33,14 @@ public final class GpuReader {
         double v = p.quantity(precision.key(), Dimension.FLOP_PER_SECOND, Double.NaN);
         if (!Double.isNaN(v)) {
           peaks.put(precision, v);
+          if (!architecture.has(precision)) {
+            p.error(precision.key(), "is no format of " + architecture.key() + ": leave it out.");
+          }
         }
       }
+      Traps.peaks(p, architecture, peaks);
       p.finish();
     }
-    Gpu.Architecture architecture = s.choice("architecture", Gpu.Architecture.class);
     Gpu.Efficiency efficiency = efficiency(s.section("efficiency", false), peaks);
     Gpu.Power power = power(s.section("power", false));
     Gpu gpu =

@@ -66,6 +66,7 @@ public record Network(
             collectives,
             GpuReader.sources(s),
             s.text("notes", ""));
+    Traps.port(s, n.id(), n.name(), n.portBandwidth());
     s.finish();
     return s.errors().size() > before ? null : n;
   }

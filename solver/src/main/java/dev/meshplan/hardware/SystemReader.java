@@ -66,6 +66,8 @@ public final class SystemReader {
     int size = (int) s.integer("size", 1, 1 << 20);
     SystemSpec.Fabric kind = s.choice("kind", SystemSpec.Fabric.class);
     double bandwidth = s.quantity("bandwidth", Dimension.BYTES_PER_SECOND, Double.NaN);
+    Link link = s.choice("link", Link.class);
+    Traps.bandwidth(s, link, kind, bandwidth);
     double pair = s.quantity("pair_bandwidth", Dimension.BYTES_PER_SECOND, bandwidth);
     if (pair > bandwidth * 1.0001) {
       s.error("pair_bandwidth", "is more than the bandwidth of all links together.");
@@ -86,7 +88,7 @@ public final class SystemReader {
       }
     }
     List<Integer> list = new ArrayList<>(blocks);
-    double host = s.quantity("host_bandwidth", Dimension.BYTES_PER_SECOND, Double.NaN);
+    double host = hostBandwidth(s);
     SystemSpec.Pcie pcie = pcie(s.section("pcie", false), perNode, kind, bandwidth, host);
     List<Integer> axes = s.integers("axes", 1, size);
     if (!axes.isEmpty() && axes.stream().mapToInt(a -> a).reduce(1, (a, b) -> a * b) != size) {
@@ -94,19 +96,15 @@ public final class SystemReader {
     }
     SystemSpec.Domain d =
         new SystemSpec.Domain(
-            size,
-            kind,
-            s.text("link"),
-            bandwidth,
-            pair,
-            list,
-            board,
-            host,
-            pcie,
-            axes,
-            collectives);
+            size, kind, link.key(), bandwidth, pair, list, board, host, pcie, axes, collectives);
     s.finish();
     return d;
+  }
+
+  private static double hostBandwidth(Section s) {
+    double host = s.quantity("host_bandwidth", Dimension.BYTES_PER_SECOND, Double.NaN);
+    Traps.hostBandwidth(s, host);
+    return host;
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.meshplan.hardware;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.meshplan.config.Library;
 import java.util.ArrayList;
@@ -25,6 +26,13 @@ class HardwareCatalogTest {
     SYSTEMS.all().forEach((id, s) -> assertEquals(id, s.id()));
     NETWORKS.all().forEach((id, n) -> assertEquals(id, n.id()));
     OFFERS.all().forEach((id, o) -> assertEquals(id, o.id()));
+  }
+
+  @Test
+  void theCatalogIsWide() {
+    assertTrue(GPUS.ids().size() >= 45);
+    assertTrue(SYSTEMS.ids().size() >= 30);
+    assertTrue(NETWORKS.ids().size() >= 9);
   }
 
   @Test
