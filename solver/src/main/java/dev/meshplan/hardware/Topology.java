@@ -24,8 +24,10 @@ public final class Topology {
    * @param to vertex that receives
    * @param capacity bytes per second
    * @param kind the best path that may use it
+   * @param staged through a buffer in host memory: the copies limit each transfer, not the wire all
+   *     of them
    */
-  public record Edge(int from, int to, double capacity, PathKind kind) {}
+  public record Edge(int from, int to, double capacity, PathKind kind, boolean staged) {}
 
   private Topology(SystemSpec system, Network network, int gpus) {
     this.system = system;
@@ -76,13 +78,17 @@ public final class Topology {
 
   /** Adds both directions of a wire. */
   void wire(int a, int b, double bytesPerSecond, PathKind kind) {
-    edge(a, b, bytesPerSecond, kind);
-    edge(b, a, bytesPerSecond, kind);
+    wire(a, b, bytesPerSecond, kind, false);
   }
 
-  void edge(int from, int to, double bytesPerSecond, PathKind kind) {
+  private void wire(int a, int b, double bytesPerSecond, PathKind kind, boolean staged) {
+    edge(a, b, bytesPerSecond, kind, staged);
+    edge(b, a, bytesPerSecond, kind, staged);
+  }
+
+  private void edge(int from, int to, double bytesPerSecond, PathKind kind, boolean staged) {
     outgoing.get(from).add(edges.size());
-    edges.add(new Edge(from, to, bytesPerSecond, kind));
+    edges.add(new Edge(from, to, bytesPerSecond, kind, staged));
   }
 
   private void wireNodes() {
@@ -103,7 +109,7 @@ public final class Topology {
       for (int s = 0; s < pcie.sockets(); s++) {
         memories[s] = vertex("memory" + n + "." + s);
         for (int o = 0; o < s; o++) {
-          wire(memories[o], memories[s], pcie.socketPath().value(), PathKind.SYS);
+          wire(memories[o], memories[s], pcie.socketPath().value(), PathKind.SYS, true);
         }
       }
       for (int i = 0; i < switches.length; i++) {
@@ -114,7 +120,7 @@ public final class Topology {
         wire(sw, root, pcie.uplinkBandwidth(), PathKind.PHB);
         boolean direct = pcie.reach().ordinal() >= PathKind.NODE.ordinal();
         double cpu = direct ? pcie.uplinkBandwidth() : pcie.hostPath().value();
-        wire(root, memories[socket], cpu, PathKind.NODE);
+        wire(root, memories[socket], cpu, PathKind.NODE, !direct);
         for (int g = 0; g < pcie.gpusPerSwitch(); g++) {
           int local = i * pcie.gpusPerSwitch() + g;
           if (local < perNode) {
@@ -201,53 +207,59 @@ public final class Topology {
   }
 
   /**
-   * Bandwidth of a ring through these GPUs in this order, all hops sending at once.
+   * What limits a pattern of transfers.
    *
-   * @return bytes per second and hop, one way, no efficiency; 0 when two neighbours are not joined
+   * @param bytesPerSecond what one rank can send, one way, no efficiency; 0 when ranks are not
+   *     joined
+   * @param edge the fullest edge; null when ranks are not joined
+   * @param transfers ranks' worth of traffic on that edge
    */
-  public double ringBandwidth(int[] ranks) {
+  public record Bottleneck(double bytesPerSecond, Edge edge, double transfers) {}
+
+  /** A ring through these GPUs in this order, all hops sending at once. */
+  public Bottleneck ring(int[] ranks) {
     double[][] load = new double[ranks.length][ranks.length];
     for (int i = 0; i < ranks.length; i++) {
       load[i][(i + 1) % ranks.length] = 1;
     }
-    return bandwidth(ranks, load);
+    return bottleneck(ranks, load);
   }
 
-  /**
-   * Bandwidth of an exchange of every GPU with every other, all at once.
-   *
-   * @return bytes per second that one GPU sends, all peers together, one way, no efficiency
-   */
-  public double allToAllBandwidth(int[] ranks) {
+  /** Every GPU exchanging with every other, all at once. */
+  public Bottleneck allToAll(int[] ranks) {
     double[][] load = new double[ranks.length][ranks.length];
     for (double[] row : load) {
       Arrays.fill(row, 1.0 / (ranks.length - 1));
     }
-    return bandwidth(ranks, load);
+    return bottleneck(ranks, load);
   }
 
-  /** The fullest edge: capacity over the transfers on it. */
-  private double bandwidth(int[] ranks, double[][] load) {
+  private Bottleneck bottleneck(int[] ranks, double[][] load) {
     double[] carried = new double[edges.size()];
     for (int i = 0; i < ranks.length; i++) {
       for (int j = 0; j < ranks.length; j++) {
         if (i != j && load[i][j] > 0) {
           List<Edge> path = path(ranks[i], ranks[j]);
           if (path.isEmpty()) {
-            return 0;
+            return new Bottleneck(0, null, 0);
           }
           for (Edge e : path) {
-            carried[edges.indexOf(e)] += load[i][j];
+            int at = edges.indexOf(e);
+            carried[at] = e.staged() ? 1 : carried[at] + load[i][j];
           }
         }
       }
     }
-    double least = Double.POSITIVE_INFINITY;
+    int fullest = -1;
     for (int e = 0; e < carried.length; e++) {
-      if (carried[e] > 0) {
-        least = Math.min(least, edges.get(e).capacity() / carried[e]);
+      if (carried[e] > 0
+          && (fullest < 0
+              || edges.get(e).capacity() / carried[e]
+                  < edges.get(fullest).capacity() / carried[fullest])) {
+        fullest = e;
       }
     }
-    return least;
+    Edge edge = edges.get(fullest);
+    return new Bottleneck(edge.capacity() / carried[fullest], edge, carried[fullest]);
   }
 }

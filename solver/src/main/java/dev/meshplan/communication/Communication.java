@@ -1,0 +1,162 @@
+package dev.meshplan.communication;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Prices collectives and messages on one machine. Remembers what it was asked, so an instance
+ * belongs to one thread.
+ */
+public final class Communication {
+  private static final Algorithm[] ALGORITHMS = Algorithm.values();
+
+  private final Fabric fabric;
+  private final Memo memo = new Memo();
+  private final double[] candidates = new double[ALGORITHMS.length];
+
+  public Communication(Fabric fabric) {
+    this.fabric = fabric;
+  }
+
+  public Fabric fabric() {
+    return fabric;
+  }
+
+  /**
+   * Time of a collective with the algorithm that is cheapest among those that the library takes by
+   * itself.
+   *
+   * @param bytes size as nccl-tests reports it: the buffer, for all-gather and reduce-scatter the
+   *     full one, for all-to-all what one rank holds for all
+   * @return seconds; 0 for a group of one or no bytes
+   * @throws NoCostModel when the link or the network has no cost model
+   */
+  public double seconds(Collective c, double bytes, Group g) {
+    if (g.size() == 1 || bytes <= 0) {
+      return 0;
+    }
+    long shape = shape(c, g);
+    double known = memo.get(shape, bytes);
+    if (Double.isNaN(known)) {
+      price(c, bytes, g);
+      known = candidates[best()];
+      memo.put(shape, bytes, known);
+    }
+    return known;
+  }
+
+  /** The same with the algorithm's name, the losers, the basis and the bus bandwidth. */
+  public CollectiveCost cost(Collective c, double bytes, Group g) {
+    if (g.size() == 1 || bytes <= 0) {
+      return new CollectiveCost(
+          c, bytes, g.size(), 0, "none", 0, 0, dev.meshplan.units.Basis.DERIVED, List.of());
+    }
+    price(c, bytes, g);
+    int best = best();
+    double seconds = candidates[best];
+    List<CollectiveCost.Other> others = new ArrayList<>();
+    for (Algorithm a : ALGORITHMS) {
+      double s = candidates[a.ordinal()];
+      if (a.ordinal() != best && s < Double.POSITIVE_INFINITY) {
+        others.add(new CollectiveCost.Other(a.title(), s, a.condition()));
+      }
+    }
+    others.sort(Comparator.comparingDouble(CollectiveCost.Other::seconds));
+    int together = fabric.together(g);
+    double wire = c.wireBytes(bytes, g.size());
+    return new CollectiveCost(
+        c,
+        bytes,
+        g.size(),
+        seconds,
+        ALGORITHMS[best].title(),
+        wire,
+        wire / seconds,
+        fabric.basis(fabric.wire(g, together), c, together < g.size()),
+        others);
+  }
+
+  /**
+   * Time with one algorithm forced.
+   *
+   * @return seconds; infinite when the algorithm doesn't apply to this collective and group
+   */
+  public double seconds(Collective c, double bytes, Group g, Algorithm forced) {
+    if (g.size() == 1 || bytes <= 0) {
+      return 0;
+    }
+    price(c, bytes, g);
+    return candidates[forced.ordinal()];
+  }
+
+  /**
+   * Time of one message between two ranks, as pipeline stages send it.
+   *
+   * @param bytes the message
+   * @param crossesDomain whether it leaves the scale-up domain
+   * @return seconds, every GPU of the node sending at once
+   */
+  public double sendSeconds(double bytes, boolean crossesDomain) {
+    return seconds(Collective.SEND_RECV, bytes, crossesDomain ? Group.of(2, 1) : Group.of(2, 2));
+  }
+
+  /**
+   * Time to send every token to the ranks of its experts.
+   *
+   * @return seconds of one rank's exchange
+   */
+  public double dispatchSeconds(MoeExchange e) {
+    return new ExpertExchange(this).dispatch(e);
+  }
+
+  /**
+   * Time to bring the experts' results back.
+   *
+   * @return seconds of one rank's exchange
+   */
+  public double combineSeconds(MoeExchange e) {
+    return new ExpertExchange(this).combine(e);
+  }
+
+  private void price(Collective c, double bytes, Group g) {
+    Arrays.fill(candidates, Double.POSITIVE_INFINITY);
+    int together = fabric.together(g);
+    Wire wire = fabric.wire(g, together);
+    if (together >= g.size()) {
+      InsideDomain.price(candidates, wire, c, bytes, g.size());
+    } else {
+      AcrossDomains.price(candidates, across(g, wire, together), c, bytes);
+    }
+  }
+
+  AcrossDomains.Shape across(Group g, Wire wire, int together) {
+    int domains = (g.size() + together - 1) / together;
+    return new AcrossDomains.Shape(
+        wire,
+        fabric.network(g),
+        g.size(),
+        together,
+        domains,
+        fabric.nicBandwidth(g),
+        fabric.spineShare(domains));
+  }
+
+  private int best() {
+    int best = -1;
+    for (Algorithm a : ALGORITHMS) {
+      if (a.condition().isEmpty() && (best < 0 || candidates[a.ordinal()] < candidates[best])) {
+        best = a.ordinal();
+      }
+    }
+    return best;
+  }
+
+  private static long shape(Collective c, Group g) {
+    return c.ordinal()
+        + 8L
+            * (g.size()
+                + (1L << 22) * (g.perDomain() + (1L << 14) * (g.perNode() + 64L * g.busy())));
+  }
+}

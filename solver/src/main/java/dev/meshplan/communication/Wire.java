@@ -1,0 +1,63 @@
+package dev.meshplan.communication;
+
+import static dev.meshplan.communication.LinkParameter.ALL_GATHER_LL_BASE_US;
+import static dev.meshplan.communication.LinkParameter.ALL_REDUCE_LL_BASE_US;
+import static dev.meshplan.communication.LinkParameter.REDUCE_SCATTER_LL_BASE_US;
+
+import dev.meshplan.units.Quantity;
+
+/**
+ * What joins a number of ranks inside a domain or node: constants and the bandwidth that is left to
+ * each of them once contention is counted.
+ *
+ * @param constants row of constants
+ * @param bandwidth bytes per second and rank, one way
+ * @param nvls ranks from which the switch reduces; 0 = never
+ */
+record Wire(Constants<LinkParameter> constants, double bandwidth, int nvls) {
+  private static final int PROTOCOL = 3;
+
+  /** Microsecond parameter in seconds. */
+  double seconds(LinkParameter p) {
+    return constants.get(p) * Quantity.MICRO;
+  }
+
+  /** Share parameter as bytes per second. */
+  double rate(LinkParameter p) {
+    return constants.get(p) * bandwidth;
+  }
+
+  /**
+   * Ring protocol number 0 (LL), 1 (LL128) or 2 (Simple).
+   *
+   * @param steps neighbour steps
+   * @param wireBytes bytes that one rank sends
+   * @return seconds
+   */
+  double ring(Collective c, int protocol, int steps, double wireBytes) {
+    int at = first(c).ordinal() + PROTOCOL * protocol;
+    LinkParameter[] all = ALL;
+    return (constants.get(all[at]) + constants.get(all[at + 1]) * steps) * Quantity.MICRO
+        + wireBytes / (constants.get(all[at + 2]) * bandwidth);
+  }
+
+  /** Start of a ring protocol without any step, seconds. */
+  double base(Collective c, int protocol) {
+    return constants.get(ALL[first(c).ordinal() + PROTOCOL * protocol]) * Quantity.MICRO;
+  }
+
+  /** One step of a ring protocol, seconds. */
+  double step(Collective c, int protocol) {
+    return constants.get(ALL[first(c).ordinal() + PROTOCOL * protocol + 1]) * Quantity.MICRO;
+  }
+
+  private static final LinkParameter[] ALL = LinkParameter.values();
+
+  private static LinkParameter first(Collective c) {
+    return switch (c) {
+      case ALL_REDUCE -> ALL_REDUCE_LL_BASE_US;
+      case REDUCE_SCATTER -> REDUCE_SCATTER_LL_BASE_US;
+      default -> ALL_GATHER_LL_BASE_US;
+    };
+  }
+}
