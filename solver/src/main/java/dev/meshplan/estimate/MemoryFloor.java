@@ -1,0 +1,52 @@
+package dev.meshplan.estimate;
+
+import dev.meshplan.model.LayerKind;
+import dev.meshplan.model.Model;
+import dev.meshplan.plan.Dims;
+import dev.meshplan.plan.MemoryPlan;
+
+/** A bound that no layout undercuts: the worst rank holds at least the mean of the states. */
+final class MemoryFloor {
+  private MemoryFloor() {}
+
+  /** Bytes per GPU; reading C of the worst rank is never below. */
+  static double bytes(
+      MemoryShape shape,
+      MemoryProfile p,
+      Model model,
+      MemoryDevice device,
+      int tp,
+      int cp,
+      int pp,
+      int dp,
+      int ep,
+      int etp,
+      MemoryPlan m) {
+    double dense =
+        shape.embedding + shape.headNorm + (model.tiedEmbeddings() ? 0 : shape.headMatrix);
+    double expert = 0;
+    java.util.List<LayerKind> kinds = model.distinctKinds();
+    for (LayerKind layer : model.layerKinds()) {
+      int k = kinds.indexOf(layer);
+      dense += shape.tensor[k] + shape.replicated[k];
+      expert += shape.expert[k];
+    }
+    double ds = MemoryRank.denseShards(cp, dp, m);
+    double es = MemoryRank.expertShards(tp, cp, dp, ep, etp, m);
+    double all = dense + expert;
+    double sharded = dense / ds + expert / es;
+    double bytes =
+        p.weight() * (p.shardWeights() ? sharded : all)
+            + p.gradient() * (p.shardGradients() ? sharded : all)
+            + p.optimizer() * (1 - m.optimizerOffload()) * (p.shardOptimizer() ? sharded : all);
+    double a = bytes / pp + MemoryRank.WORKSPACE_BYTES;
+    double slack = a * (MemoryRank.RESERVED - 1);
+    Dims d = new Dims(tp, cp, pp, dp, ep, etp, 1);
+    double communication = device.communicationBytes(d, 0);
+    return a
+        + slack
+        + MemoryDevice.CONTEXT_BYTES
+        + communication
+        + device.unexplainedBytes(p, slack, communication);
+  }
+}

@@ -1,0 +1,124 @@
+package dev.meshplan.estimate;
+
+import dev.meshplan.plan.Candidate;
+import dev.meshplan.plan.Dims;
+import dev.meshplan.plan.Layout;
+import dev.meshplan.plan.Training;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The device reading of every rank as linear pieces, for a solver that decides which layers stand
+ * where: for a rank r and each of its count vectors, reading C is at most
+ *
+ * <pre>
+ * fixed[r] + sum over kinds n_k state[k] + sum over chunks counts[j] sum over kinds n_jk kept[k]
+ * </pre>
+ *
+ * with n_k layers of kind k on the rank and n_jk on its chunk j. The bound is exact where every
+ * kind stands on the rank (what depends on which kinds are present is taken at its largest).
+ *
+ * <p>All bytes are of reading C.
+ */
+public final class MemorySplit {
+  private final double[] state;
+  private final double[] kept;
+  private final double[] fixed;
+  private final List<List<double[]>> counts;
+
+  private MemorySplit(double[] state, double[] kept, double[] fixed, List<List<double[]>> counts) {
+    this.state = state;
+    this.kept = kept;
+    this.fixed = fixed;
+    this.counts = List.copyOf(counts);
+  }
+
+  static MemorySplit of(
+      Training training,
+      MemoryOptions options,
+      MemoryDevice device,
+      MemoryShape shape,
+      MemoryProfile profile,
+      Candidate c,
+      Layout empty,
+      double usableBytes) {
+    Dims d = c.dims();
+    MemoryRank arithmetic = new MemoryRank(training, options, device);
+    double communication = device.communicationBytes(d, shape.tokens);
+    double factor = MemoryRank.reservedFactor(c);
+    double constant = MemoryDevice.CONTEXT_BYTES + communication;
+    double unexplained = device.unexplainedBytes(profile, 0, communication);
+    if (unexplained > 0) {
+      constant = Math.max(constant + unexplained, (factor - 1) * usableBytes + constant);
+      factor = 1;
+    }
+    double[] state = new double[shape.kinds];
+    double[] kept = new double[shape.kinds];
+    for (int k = 0; k < shape.kinds; k++) {
+      state[k] = factor * arithmetic.layerStateBytes(c, shape, profile, k);
+      kept[k] = factor * shape.kept[k];
+    }
+    double[] fixed = new double[d.pp()];
+    List<List<double[]>> counts = new ArrayList<>();
+    for (int rank = 0; rank < d.pp(); rank++) {
+      List<double[]> vectors = vectors(c, device, rank);
+      counts.add(vectors);
+      fixed[rank] =
+          factor * arithmetic.fixedBytes(c, empty, shape, profile, rank, vectors) + constant;
+    }
+    return new MemorySplit(state, kept, fixed, counts);
+  }
+
+  private static List<double[]> vectors(Candidate c, MemoryDevice device, int rank) {
+    Dims d = c.dims();
+    int m = c.batch().gradientAccumulation();
+    if (MemoryInFlight.replayed(c.schedule(), d.pp(), d.vpp())) {
+      return MemoryInFlight.peaks(d.pp(), d.vpp(), rank, m, device.extraChunks(d));
+    }
+    double[] counts = new double[d.vpp()];
+    Arrays.fill(counts, MemoryInFlight.count(c.schedule(), d.pp(), rank, m));
+    return List.of(counts);
+  }
+
+  /** States of one layer of a kind, bytes per GPU. */
+  public double stateBytesPerLayer(int kind) {
+    return state[kind];
+  }
+
+  /** Kept tensors of one layer of a kind and one micro-batch, bytes per GPU. */
+  public double keptBytesPerLayer(int kind) {
+    return kept[kind];
+  }
+
+  /** What a rank holds whatever layers it gets, bytes per GPU. */
+  public double fixedBytes(int rank) {
+    return fixed[rank];
+  }
+
+  /** Count vectors by chunk of a rank: the one with the largest sum makes the peak. */
+  public List<double[]> counts(int rank) {
+    return counts.get(rank);
+  }
+
+  /** Upper bound of a rank's reading C; layers of each kind by chunk as {@code [chunk][kind]}. */
+  public double bytes(int rank, int[][] layers) {
+    double sum = fixed[rank];
+    double[] chunkBytes = new double[layers.length];
+    for (int j = 0; j < layers.length; j++) {
+      for (int k = 0; k < state.length; k++) {
+        sum += layers[j][k] * state[k];
+        chunkBytes[j] += layers[j][k] * kept[k];
+      }
+    }
+    double most = 0;
+    for (double[] vector : counts.get(rank)) {
+      double held = 0;
+      for (int j = 0; j < layers.length; j++) {
+        held += vector[j] * chunkBytes[j];
+      }
+      most = Math.max(most, held);
+    }
+    return sum + most;
+  }
+}
