@@ -2,7 +2,6 @@ package dev.meshplan.estimate;
 
 import dev.meshplan.model.FeedForward;
 import dev.meshplan.plan.CudaGraph;
-import dev.meshplan.plan.Dispatcher;
 import dev.meshplan.plan.Era;
 import dev.meshplan.plan.Module;
 import dev.meshplan.plan.Routing;
@@ -103,24 +102,29 @@ final class FeedForwardTime {
   }
 
   private void exchange(FeedForward f, double own, double routed, double input, double imbalance) {
-    double once = 0;
+    double both = 0;
     if (s.ep() > 1) {
-      once =
-          time.training.dispatcher() == Dispatcher.DEDUPE
-              ? time.links.dispatch(own, 2 * input, f.topK(), s.ep(), s.spread().ep(), nodeLimit(f))
-              : time.links.allToAll(2 * routed * input, s.ep(), s.spread().ep());
-      once *= imbalance;
+      both =
+          time.links.exchange(
+              time.training.dispatcher(),
+              own,
+              input,
+              f.topK(),
+              s.ep(),
+              s.spread().ep(),
+              f.routerTopGroups(),
+              imbalance);
     }
+    double rows = 2 * routed * s.etp() * input;
     double gather =
-        s.etp() > 1 ? time.links.gather(2 * routed * s.etp() * input, s.etp(), s.etp()) : 0;
-    double link = 2 * (once + gather);
+        s.etp() > 1
+            ? time.links.allGather(rows, s.etp(), s.etp())
+                + time.links.reduceScatter(rows, s.etp(), s.etp())
+            : 0;
+    double link = both + gather;
     double shown = time.training.a2aOverlap() ? time.constants.overlap().expert() : 1;
     if (link > 0) {
       c.addTraffic(Part.EXPERT_TRAFFIC, 2 * link, shown * link, shown * link);
     }
-  }
-
-  private static int nodeLimit(FeedForward f) {
-    return f.routerTopGroups();
   }
 }

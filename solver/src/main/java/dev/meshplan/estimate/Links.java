@@ -1,99 +1,120 @@
 package dev.meshplan.estimate;
 
+import dev.meshplan.communication.Collective;
+import dev.meshplan.communication.Communication;
+import dev.meshplan.communication.Fabric;
+import dev.meshplan.communication.Group;
+import dev.meshplan.communication.MoeExchange;
+import dev.meshplan.hardware.Network;
+import dev.meshplan.plan.Dispatcher;
 import dev.meshplan.plan.Machine;
 
-/** Seconds of collectives on one machine, by group size and members per scale-up domain. */
+/** Seconds of the messages that a step sends, by group size and members per scale-up domain. */
 class Links {
-  final double inside;
-  final double outside;
-  private final boolean reducesInSwitch;
+  private final Communication communication;
 
-  Links(Machine machine) {
-    this(machine, Double.POSITIVE_INFINITY);
+  Links(Communication communication) {
+    this.communication = communication;
   }
 
   /**
-   * @param mostOutside bytes per second and GPU that the software reaches at most between domains
+   * The links of a machine whose software reaches at most so many bytes per second and GPU between
+   * domains.
    */
-  Links(Machine machine, double mostOutside) {
-    inside = machine.system().domain().bandwidth();
-    double port = machine.network().perGpuBandwidth(machine.system());
-    outside = Math.min(port > 0 ? port : inside, mostOutside);
-    reducesInSwitch = machine.gpu().architecture().atLeastHopper();
+  static Links capped(Machine machine, double bytesPerSecond) {
+    Network n = machine.network();
+    double port = n.perGpuBandwidth(machine.system());
+    if (port <= bytesPerSecond) {
+      return new Links(new Communication(fabric(machine, n)));
+    }
+    Network capped =
+        new Network(
+            n.id(),
+            n.aliases(),
+            n.name(),
+            n.kind(),
+            n.portBandwidth() * bytesPerSecond / port,
+            n.portsPerNode(),
+            n.latency(),
+            n.leafRadix(),
+            n.oversubscription(),
+            n.railOptimised(),
+            n.inNetworkReduction(),
+            n.collectives(),
+            n.sources(),
+            n.notes());
+    return new Links(new Communication(fabric(machine, capped)));
   }
 
-  /** All-gather or reduce-scatter of a buffer whose full size is given. Seconds. */
-  double gather(double bytes, int n, int perDomain) {
-    return ring(bytes, n, perDomain, n - 1, bytes * (n - 1) / n);
+  private static Fabric fabric(Machine machine, Network network) {
+    return Fabric.of(machine.system(), machine.gpu(), network);
   }
 
-  /** All-reduce. Seconds. */
+  /** All-gather of a buffer whose full size is given. Seconds. */
+  double allGather(double bytes, int n, int perDomain) {
+    return collective(Collective.ALL_GATHER, bytes, n, perDomain);
+  }
+
+  /** Reduce-scatter of a buffer whose full size is given. Seconds. */
+  double reduceScatter(double bytes, int n, int perDomain) {
+    return collective(Collective.REDUCE_SCATTER, bytes, n, perDomain);
+  }
+
+  /** All-reduce of a buffer. Seconds. */
   double allReduce(double bytes, int n, int perDomain) {
-    if (n >= 5 && n <= perDomain && reducesInSwitch) {
-      return 45e-6 + bytes * (1 + 1.0 / n) / (0.64 * inside);
-    }
-    return ring(bytes, n, perDomain, 2 * (n - 1), 2 * bytes * (n - 1) / n);
+    return collective(Collective.ALL_REDUCE, bytes, n, perDomain);
   }
 
-  private double ring(double bytes, int n, int perDomain, int steps, double wire) {
-    if (n <= 1 || bytes <= 0) {
-      return 0;
-    }
-    int g = Math.min(n, perDomain);
-    int k = (n + g - 1) / g;
-    if (k == 1) {
-      return 25e-6 + 1.5e-6 * Math.min(steps, 32) + wire / (0.78 * inside);
-    }
-    return 30e-6
-        + Math.min(14e-6 * (k - 1), 400e-6)
-        + wire / Math.min(0.78 * inside, 0.82 * g * outside);
-  }
-
-  /** All-to-all of a buffer per rank. Seconds. */
+  /** All-to-all of what one rank holds for all. Seconds. */
   double allToAll(double bytes, int n, int perDomain) {
-    if (n <= 1 || bytes <= 0) {
-      return 0;
-    }
-    int g = Math.min(n, perDomain);
-    double across = bytes * (n - g) / n / (0.86 * outside);
-    double within = bytes * (g - 1) / n / (0.775 * inside);
-    return 15e-6 + (n > g ? 25e-6 : 0) + Math.max(across, within);
+    return collective(Collective.ALL_TO_ALL, bytes, n, perDomain);
+  }
+
+  private double collective(Collective c, double bytes, int n, int perDomain) {
+    return n <= 1 || bytes <= 0
+        ? 0
+        : communication.seconds(c, bytes, Group.of(n, Math.min(n, perDomain)));
   }
 
   /**
-   * One exchange of expert tokens that sends one copy per destination (DeepEP). Seconds.
+   * Sending tokens to their experts and bringing the results back, in 16 bit. Seconds.
    *
    * @param tokens per rank
-   * @param tokenBytes of one token
+   * @param width elements of one token
    * @param topK experts per token
-   * @param nodeLimit domains a token may reach; 0 = no limit
+   * @param domainLimit domains that a token may reach; 0 = no limit
+   * @param imbalance busiest rank over the mean
    */
-  double dispatch(double tokens, double tokenBytes, int topK, int n, int perDomain, int nodeLimit) {
+  double exchange(
+      Dispatcher dispatcher,
+      double tokens,
+      double width,
+      int topK,
+      int n,
+      int perDomain,
+      int domainLimit,
+      double imbalance) {
     if (n <= 1) {
       return 0;
     }
-    int g = Math.min(n, perDomain);
-    int k = (n + g - 1) / g;
-    double domains = k * (1 - Math.pow(1 - 1.0 / k, topK));
-    if (nodeLimit > 0) {
-      domains = Math.min(domains, nodeLimit);
-    }
-    double ranks = n * (1 - Math.pow(1 - 1.0 / n, topK));
-    if (k > 1) {
-      ranks = Math.min(ranks, topK);
-    }
-    double across = tokens * tokenBytes * domains * (k - 1) / k / (0.95 * outside);
-    double within = tokens * tokenBytes * ranks * (g - 1) / g / (0.775 * inside);
-    return 40e-6 + Math.max(k > 1 ? across : 0, within);
+    MoeExchange e =
+        new MoeExchange(
+            tokens,
+            width,
+            topK,
+            n,
+            Math.min(n, perDomain),
+            2,
+            domainLimit,
+            dispatcher == Dispatcher.DEDUPE
+                ? MoeExchange.Dispatcher.DEDUPE
+                : MoeExchange.Dispatcher.NAIVE,
+            imbalance);
+    return communication.dispatchSeconds(e) + communication.combineSeconds(e);
   }
 
-  /** A send between neighbouring pipeline stages. Seconds. */
+  /** A message between neighbouring pipeline stages or ring members. Seconds. */
   double send(double bytes, boolean crosses) {
-    return 15e-6 + bytes / (crosses ? 0.8 * outside : 0.75 * inside);
-  }
-
-  /** Bandwidth of a ring of point-to-point sends, bytes per second. */
-  double ringBandwidth(boolean crosses) {
-    return crosses ? 0.8 * outside : 0.7 * inside;
+    return communication.sendSeconds(bytes, crosses);
   }
 }

@@ -146,7 +146,7 @@ final class Mixer {
     double kvBytes = 2 * kvElements * tokens;
     switch (time.training.cpKind()) {
       case P2P -> {
-        double t = (s.cp() - 1) * (kvBytes / time.links.ringBandwidth(crosses) + 20e-6);
+        double t = (s.cp() - 1) * time.links.send(kvBytes, crosses);
         double f = Math.max(0, t - x.contextShare() * coreForward) + x.contextAlways() * t;
         double b = Math.max(0, 2 * t - x.contextShare() * coreBackward) + x.contextAlways() * t;
         c.addTraffic(Part.CONTEXT_TRAFFIC, 3 * t, Math.min(f, t), Math.min(b, 2 * t));
@@ -157,8 +157,9 @@ final class Mixer {
         c.addTraffic(Part.CONTEXT_TRAFFIC, 2 * t, t, t);
       }
       case ALL_GATHER -> {
-        double t = time.links.gather(kvBytes * s.cp(), s.cp(), s.spread().cp());
-        c.addTraffic(Part.CONTEXT_TRAFFIC, 2 * t, t, t);
+        double t = time.links.allGather(kvBytes * s.cp(), s.cp(), s.spread().cp());
+        double r = time.links.reduceScatter(kvBytes * s.cp(), s.cp(), s.spread().cp());
+        c.addTraffic(Part.CONTEXT_TRAFFIC, 2 * t + r, t, t + r);
       }
     }
   }
@@ -171,10 +172,10 @@ final class Mixer {
     double bytes = 2 * elements;
     StepConstants.Overlap x = time.constants.overlap();
     if (time.training.sequenceParallel()) {
-      double one = time.links.gather(bytes, s.tp(), s.spread().tp());
-      double shown = time.training.tpOverlap() ? x.tensor() : 1;
-      double f = shown * 2 * one;
-      c.addTraffic(Part.TENSOR_TRAFFIC, 5 * one, f, f + x.regather() * one);
+      double gather = time.links.allGather(bytes, s.tp(), s.spread().tp());
+      double both = gather + time.links.reduceScatter(bytes, s.tp(), s.spread().tp());
+      double f = (time.training.tpOverlap() ? x.tensor() : 1) * both;
+      c.addTraffic(Part.TENSOR_TRAFFIC, 2 * both + gather, f, f + x.regather() * gather);
     } else {
       double one = time.links.allReduce(bytes, s.tp(), s.spread().tp());
       c.addTraffic(Part.TENSOR_TRAFFIC, 2 * one, one, one);

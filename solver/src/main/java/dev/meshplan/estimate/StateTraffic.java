@@ -95,16 +95,19 @@ final class StateTraffic {
     }
     StepConstants.Overlap x = constants.overlap();
     double call = layers * (n > g ? x.shardedCallSeconds() : x.shardedCallInsideSeconds());
-    double experts = expert > 0 ? gathering.gather(2 * expert, d.expertDp(), s.edp()) : 0;
-    double gather = gathering.gather(2 * dense, n, g) + experts;
+    double experts = gathering.allGather(2 * expert, d.expertDp(), s.edp());
+    double gather = gathering.allGather(2 * dense, n, g) + experts;
+    double scatter =
+        gathering.reduceScatter(2 * dense, n, g)
+            + gathering.reduceScatter(2 * expert, d.expertDp(), s.edp());
     double again = gather;
     if (memory.secondaryGroup() > 0) {
       int near = Math.min(n, memory.secondaryGroup());
-      again = gathering.gather(2 * dense, near, Math.min(near, g)) + experts;
+      again = gathering.allGather(2 * dense, near, Math.min(near, g)) + experts;
     }
     boolean weights = memory.sharding() >= 3;
     double f = weights ? gather + call : 0;
-    double b = (weights ? again + call : 0) + gather + call;
+    double b = (weights ? again + call : 0) + scatter + call;
     if (n < all) {
       int replicas = all / n;
       int near = Math.max(1, s.dpCp() / n);
@@ -145,9 +148,11 @@ final class StateTraffic {
       int shards = c.memory().shardGroup() > 0 ? Math.min(n, c.memory().shardGroup()) : n;
       int g = Math.min(shards, s.dpCp());
       reduce =
-          links.gather(bytes * dense, shards, g)
-              + links.gather(bytes * expert, d.expertDp(), s.edp());
-      gather = links.gather(2 * dense, shards, g) + links.gather(2 * expert, d.expertDp(), s.edp());
+          links.reduceScatter(bytes * dense, shards, g)
+              + links.reduceScatter(bytes * expert, d.expertDp(), s.edp());
+      gather =
+          links.allGather(2 * dense, shards, g)
+              + links.allGather(2 * expert, d.expertDp(), s.edp());
       if (shards < n) {
         reduce +=
             links.allReduce(bytes * dense / shards, n / shards, Math.max(1, s.dpCp() / shards));

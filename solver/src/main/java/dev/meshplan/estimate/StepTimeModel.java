@@ -1,5 +1,6 @@
 package dev.meshplan.estimate;
 
+import dev.meshplan.communication.Communication;
 import dev.meshplan.hardware.Precision;
 import dev.meshplan.model.Model;
 import dev.meshplan.plan.Candidate;
@@ -36,14 +37,15 @@ public final class StepTimeModel {
   int slowest;
 
   /** A model with the shipped constants. */
-  public StepTimeModel(Model model, Training training, Machine machine) {
+  public StepTimeModel(
+      Model model, Training training, Machine machine, Communication communication) {
     this(
         model,
         training,
         machine,
         EraProfile.of(training.era()),
         StepConstants.SHIPPED,
-        new Links(machine),
+        communication,
         machine.network().perGpuBandwidth(machine.system()));
   }
 
@@ -53,6 +55,26 @@ public final class StepTimeModel {
    * @param usualPort bytes per second and GPU of the system's usual network, of which an era's
    *     software reaches a share when it gathers weights
    */
+  public StepTimeModel(
+      Model model,
+      Training training,
+      Machine machine,
+      EraProfile era,
+      StepConstants constants,
+      Communication communication,
+      double usualPort) {
+    this(
+        model,
+        training,
+        machine,
+        era,
+        constants,
+        new Links(communication),
+        era.shardedNetworkShare() < 1
+            ? Links.capped(machine, era.shardedNetworkShare() * usualPort)
+            : new Links(communication));
+  }
+
   StepTimeModel(
       Model model,
       Training training,
@@ -60,17 +82,13 @@ public final class StepTimeModel {
       EraProfile era,
       StepConstants constants,
       Links links,
-      double usualPort) {
+      Links gathering) {
     this.training = training;
     this.links = links;
     this.constants = constants;
     this.era = era;
     LayerTime time = new LayerTime(model, training, machine, era, constants, links, false);
     table = new ShapeTable(time, model.distinctKinds());
-    Links gathering =
-        era.shardedNetworkShare() < 1
-            ? new Links(machine, era.shardedNetworkShare() * usualPort)
-            : links;
     states = new StateTraffic(time, gathering, machine.system().domain().hostBandwidth());
     floor = new Floor(new LayerTime(model, training, machine, era, constants, links, true), this);
     kernels =

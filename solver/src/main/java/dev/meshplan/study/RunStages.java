@@ -1,0 +1,107 @@
+package dev.meshplan.study;
+
+import dev.meshplan.estimate.LayerSeconds;
+import dev.meshplan.model.Model;
+import dev.meshplan.plan.Candidate;
+import dev.meshplan.plan.Era;
+import dev.meshplan.plan.Layout;
+import dev.meshplan.plan.Training;
+import java.util.Arrays;
+
+/** Where the layers of a run stand, by the habits of its stack. */
+final class RunStages {
+  private RunStages() {}
+
+  /**
+   * The layout of a run: equal chunks with the empty slots on the last and the first chunk;
+   * balanced by time where the stack does so.
+   *
+   * @param seconds of each layer kind and the head
+   */
+  static Layout of(Model model, Training training, Candidate c, LayerSeconds seconds) {
+    int pp = c.dims().pp();
+    int vpp = c.dims().vpp();
+    int chunks = pp * vpp;
+    int total = model.layerCount();
+    boolean v = c.schedule().shapedLikeV();
+    int[] layers =
+        chunks > 1 && total % chunks != 0 && balanced(model, training.era())
+            ? balanced(model, pp, vpp, seconds)
+            : plain(total, chunks);
+    return Layout.of(model, pp, vpp, layers, model.mtpLayers(), v);
+  }
+
+  private static boolean balanced(Model model, Era era) {
+    boolean uneven =
+        model.mtpLayers() > 0
+            || model.moe() && !model.layerKinds().get(0).moe()
+            || model.distinctKinds().size() > 1;
+    return switch (era) {
+      case MEGATRON_DEEPSPEED_2022 -> true;
+      case MEGATRON_2026B, MEGATRON_2026A, MEGATRON_2025, NEMO_2025, NEMO_2024, TORCH_TE_2025 ->
+          uneven;
+      default -> false;
+    };
+  }
+
+  private static int[] plain(int total, int chunks) {
+    int most = (total + chunks - 1) / chunks;
+    int[] layers = new int[chunks];
+    Arrays.fill(layers, most);
+    int slots = most * chunks - total;
+    int last = chunks - 1;
+    int first = 0;
+    for (int i = 0; i < slots; i++) {
+      if (i % 2 == 0) {
+        while (layers[last] == 0) {
+          last--;
+        }
+        layers[last]--;
+      } else {
+        while (layers[first] == 0) {
+          first++;
+        }
+        layers[first]--;
+      }
+    }
+    return layers;
+  }
+
+  /**
+   * Layers that even out the load of the ranks, whole layers at a time; the head and MTP layers
+   * stand on the last one. The layers of a rank are spread evenly over its chunks.
+   */
+  private static int[] balanced(Model model, int pp, int vpp, LayerSeconds seconds) {
+    var all = model.layerKinds();
+    var kinds = model.distinctKinds();
+    double mean = 0;
+    for (var kind : all) {
+      mean += seconds.layer(kinds.indexOf(kind)) / all.size();
+    }
+    double[] load = new double[pp];
+    int[] count = new int[pp];
+    load[pp - 1] = seconds.head() + model.mtpLayers() * seconds.mtp();
+    for (int i = 0; i < kinds.size(); i++) {
+      if (all.get(0).equals(kinds.get(i)) && seconds.layer(i) < mean) {
+        load[0] -= mean - seconds.layer(i);
+      }
+    }
+    for (int i = 0; i < all.size(); i++) {
+      int least = 0;
+      for (int r = 1; r < pp; r++) {
+        if (load[r] < load[least] - 1e-12) {
+          least = r;
+        }
+      }
+      load[least] += mean;
+      count[least]++;
+    }
+    int[] layers = new int[pp * vpp];
+    for (int r = 0; r < pp; r++) {
+      for (int k = 0; k < vpp; k++) {
+        layers[k * pp + r] = count[r] / vpp + (k < count[r] % vpp ? 1 : 0);
+      }
+    }
+    return layers;
+  }
+}
