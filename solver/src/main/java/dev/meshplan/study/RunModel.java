@@ -96,7 +96,7 @@ final class RunModel {
         && (a.mla() != null || same("kv_heads", a.kvHeads()))
         && same("head_dim", a.headDim())
         && same("experts", known.experts())
-        && (!known.moe() || same("topk", f.topK()) && same("moe_ffn", f.expertWidth()))
+        && (!known.moe() || (same("topk", f.topK()) && same("moe_ffn", f.expertWidth())))
         && (known.moe() || same("ffn", f.width()))
         && (!known.moe() || same("moe_shared_ffn", f.sharedWidth()));
   }
@@ -261,7 +261,7 @@ final class RunModel {
     int shared = row.has("moe_shared_ffn") ? (int) row.number("moe_shared_ffn") : 0;
     if (!row.has("moe_shared_ffn") && row.number("shared_experts") > 0) {
       row.assume("moe_shared_ffn");
-      shared = (int) row.number("shared_experts") * width;
+      shared = (int) (row.number("shared_experts") * width);
     }
     return new FeedForward(
         0,

@@ -126,7 +126,7 @@ final class RunPlan {
     if (text.isEmpty()) {
       row.assume("zero_stage_or_dist_opt");
       sharding = EraDefaults.of(training.era()).sharding();
-    } else if (text.contains("zero3") || text.contains("fsdp") && !text.contains("zero2")) {
+    } else if (text.contains("zero3") || (text.contains("fsdp") && !text.contains("zero2"))) {
       sharding = 3;
     } else if (text.contains("hsdp")) {
       sharding = 3;

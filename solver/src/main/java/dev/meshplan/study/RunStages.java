@@ -34,7 +34,7 @@ final class RunStages {
   private static boolean balanced(Model model, Era era) {
     boolean uneven =
         model.mtpLayers() > 0
-            || model.moe() && !model.layerKinds().get(0).moe()
+            || (model.moe() && !model.layerKinds().get(0).moe())
             || model.distinctKinds().size() > 1;
     return switch (era) {
       case MEGATRON_DEEPSPEED_2022 -> true;
