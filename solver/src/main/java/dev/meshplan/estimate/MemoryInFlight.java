@@ -1,7 +1,9 @@
 package dev.meshplan.estimate;
 
+import dev.meshplan.plan.Layout;
 import dev.meshplan.plan.Schedule;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -119,6 +121,30 @@ final class MemoryInFlight {
       counts[vpp - 1 - chunk(j, pp, vpp, m)]--;
     }
     return peaks;
+  }
+
+  /** Counts by chunk of a rank where it holds most; {@code kept} bytes of a layer by kind. */
+  static double[] atPeak(
+      Schedule schedule, Layout layout, int rank, int microBatches, int extra, double[] kept) {
+    double[] best = new double[layout.vpp()];
+    if (!replayed(schedule, layout.pp(), layout.vpp())) {
+      Arrays.fill(best, count(schedule, layout.pp(), rank, microBatches));
+      return best;
+    }
+    double most = 0;
+    for (double[] counts : peaks(layout.pp(), layout.vpp(), rank, microBatches, extra)) {
+      double sum = 0;
+      for (int chunk = 0; chunk < layout.vpp(); chunk++) {
+        for (int k = 0; k < kept.length; k++) {
+          sum += counts[chunk] * layout.chunkCount(chunk * layout.pp() + rank, k) * kept[k];
+        }
+      }
+      if (sum > most * (1 + 1e-12)) {
+        most = sum;
+        best = counts;
+      }
+    }
+    return best;
   }
 
   private static void keep(List<double[]> peaks, double[] counts) {

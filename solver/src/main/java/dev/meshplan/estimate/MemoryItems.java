@@ -33,7 +33,6 @@ import java.util.Set;
  * was decided on measured dense runs.
  */
 final class MemoryItems {
-  private final Model model;
   private final Training training;
   private final MemoryOptions options;
   private final double s;
@@ -56,7 +55,6 @@ final class MemoryItems {
       int cp,
       int etp,
       int microBatch) {
-    this.model = model;
     this.training = training;
     this.options = options;
     this.t = tp;
@@ -297,9 +295,5 @@ final class MemoryItems {
 
   double residualSplit() {
     return q;
-  }
-
-  Model model() {
-    return model;
   }
 }

@@ -2,7 +2,6 @@ package dev.meshplan.estimate;
 
 import dev.meshplan.model.LayerKind;
 import dev.meshplan.model.Model;
-import dev.meshplan.plan.Batch;
 import dev.meshplan.plan.Candidate;
 import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.Layout;
@@ -175,12 +174,15 @@ public final class MemoryModel {
       perGpu[rank] =
           share * p.optimizer() * (arithmetic.denseElements / ds + arithmetic.expertElements / es);
     }
-    long stageGpus = (long) d.tp() * d.cp() * d.dp();
-    int node = (int) Math.min(machine.system().gpusPerNode(), stageGpus * layout.pp());
+    return fullestNode(perGpu, (long) d.tp() * d.cp() * d.dp(), machine.system().gpusPerNode());
+  }
+
+  /** Largest sum over the GPUs of one node, where ranks of a stage are neighbours. */
+  private static double fullestNode(double[] perGpu, long stageGpus, int nodeGpus) {
     double worst = 0;
-    for (long firstGpu = 0; firstGpu < stageGpus * layout.pp(); firstGpu += node) {
+    for (long first = 0; first < stageGpus * perGpu.length; first += nodeGpus) {
       double sum = 0;
-      for (long g = firstGpu; g < Math.min(firstGpu + node, stageGpus * layout.pp()); g++) {
+      for (long g = first; g < Math.min(first + nodeGpus, stageGpus * perGpu.length); g++) {
         sum += perGpu[(int) (g / stageGpus)];
       }
       worst = Math.max(worst, sum);
@@ -229,36 +231,13 @@ public final class MemoryModel {
 
   /** Micro-batches in flight of each chunk of a rank at its peak, for print. */
   public double[] inFlight(Candidate c, Layout layout, int rank) {
-    if (!MemoryInFlight.replayed(c.schedule(), layout.pp(), layout.vpp())) {
-      double[] counts = new double[layout.vpp()];
-      java.util.Arrays.fill(
-          counts,
-          MemoryInFlight.count(c.schedule(), layout.pp(), rank, c.batch().gradientAccumulation()));
-      return counts;
-    }
-    MemoryShape shape = shape(c);
-    double most = 0;
-    double[] best = new double[layout.vpp()];
-    for (double[] counts :
-        MemoryInFlight.peaks(
-            layout.pp(),
-            layout.vpp(),
-            rank,
-            c.batch().gradientAccumulation(),
-            device.extraChunks(c.dims()))) {
-      double sum = 0;
-      for (int chunk = 0; chunk < layout.vpp(); chunk++) {
-        int v = chunk * layout.pp() + rank;
-        for (int k = 0; k < kinds.size(); k++) {
-          sum += counts[chunk] * layout.chunkCount(v, k) * shape.kept[k];
-        }
-      }
-      if (sum > most * (1 + 1e-12)) {
-        most = sum;
-        best = counts;
-      }
-    }
-    return best;
+    return MemoryInFlight.atPeak(
+        c.schedule(),
+        layout,
+        rank,
+        c.batch().gradientAccumulation(),
+        device.extraChunks(c.dims()),
+        shape(c).kept);
   }
 
   Training training() {
@@ -271,8 +250,7 @@ public final class MemoryModel {
 
   MemoryShape shape(Candidate c) {
     Dims d = c.dims();
-    Batch b = c.batch();
-    return shape(d.tp(), d.cp(), d.ep(), d.etp(), b.microBatch(), c.memory().recompute());
+    return shape(d.tp(), d.cp(), d.ep(), d.etp(), c.batch().microBatch(), c.memory().recompute());
   }
 
   private MemoryShape shape(int tp, int cp, int ep, int etp, int microBatch, Recompute r) {

@@ -43,6 +43,9 @@ record MemoryProfile(
   /** fp32 master, two fp32 moments. */
   private static final double ADAM = 12;
 
+  private static final double ZERO_3_BUCKET_ELEMENTS = 1e9;
+  private static final double ZERO_3_LIVE_ELEMENTS = 1.05e9;
+
   /** The profile of a job at a sharding level from 0 to 3. */
   static MemoryProfile of(Training t, int sharding) {
     Style style = style(t);
@@ -79,15 +82,24 @@ record MemoryProfile(
     };
   }
 
-  double weightDivisor(double shards) {
-    return shardWeights ? shards : 1;
-  }
-
-  double gradientDivisor(double shards) {
-    return shardGradients ? shards : 1;
-  }
-
   double optimizerDivisor(double shards) {
     return shardOptimizer ? shards : 1;
+  }
+
+  /**
+   * Bytes of weights and gradients gathered for a moment where weights are sharded. Sources: the
+   * prefetch of FSDP (two units), the default limits of DeepSpeed ZeRO-3.
+   *
+   * @param all elements of the rank
+   * @param stay whether weights stay gathered after the forward pass
+   * @param unit elements of the largest layer
+   * @param vocabularyMatrix elements of the embedding or head on the rank
+   */
+  double gatherBytes(double all, boolean stay, double unit, double vocabularyMatrix) {
+    if (style == Style.DEEPSPEED) {
+      return 2 * Math.min(ZERO_3_LIVE_ELEMENTS, all) + 2 * Math.min(ZERO_3_BUCKET_ELEMENTS, all);
+    }
+    double gradients = style == Style.ADAPTERS ? 0 : 2 * unit;
+    return stay ? 2 * all + gradients : 4 * unit + gradients + 2 * vocabularyMatrix;
   }
 }

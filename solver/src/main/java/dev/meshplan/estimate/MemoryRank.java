@@ -23,9 +23,6 @@ final class MemoryRank {
   /** The same where whole expert layers are recomputed: two runs show 1.18 and 1.21. */
   static final double RESERVED_MOE_RECOMPUTE = 1.20;
 
-  private static final double ZERO_3_BUCKET_ELEMENTS = 1e9;
-  private static final double ZERO_3_LIVE_ELEMENTS = 1.05e9;
-
   private final Training training;
   private final MemoryOptions options;
   private final MemoryDevice device;
@@ -36,7 +33,6 @@ final class MemoryRank {
   double denseElements;
 
   double expertElements;
-  double embeddingElements;
 
   MemoryRank(Training training, MemoryOptions options, MemoryDevice device) {
     this.training = training;
@@ -85,7 +81,7 @@ final class MemoryRank {
     tensor += mtp * shape.mtpTensor;
     replicated += mtp * shape.mtpReplicated;
     expert += mtp * shape.expert[shape.lastKind];
-    embeddingElements = embeddings(layout, shape, first, last, mtp);
+    double embeddingElements = embeddings(layout, shape, first, last, mtp);
     replicated += last ? shape.headNorm : 0;
     denseElements = tensor + replicated + embeddingElements;
     expertElements = expert;
@@ -103,7 +99,11 @@ final class MemoryRank {
     }
     if (profile.shardWeights()) {
       lines[MemoryLine.FSDP_GATHER.ordinal()] =
-          gather(profile, d.pp(), unit, first || last ? shape.headMatrix : 0);
+          profile.gatherBytes(
+              denseElements + expertElements,
+              options.weightsStayGathered() && d.pp() > 1,
+              unit,
+              first || last ? shape.headMatrix : 0);
     }
     lines[MemoryLine.PIPELINE_BUFFERS.ordinal()] = d.pp() > 1 ? 2 * shape.residual : 0;
     lines[MemoryLine.WORKSPACE.ordinal()] = WORKSPACE_BYTES;
@@ -182,18 +182,6 @@ final class MemoryRank {
             : sum * MemoryInFlight.count(c.schedule(), pp, rank, m);
   }
 
-  private double gather(MemoryProfile p, int pp, double unit, double vocabularyMatrix) {
-    double all = denseElements + expertElements;
-    if (p.style() == MemoryProfile.Style.DEEPSPEED) {
-      return 2 * Math.min(ZERO_3_LIVE_ELEMENTS, all) + 2 * Math.min(ZERO_3_BUCKET_ELEMENTS, all);
-    }
-    double gradients = p.style() == MemoryProfile.Style.ADAPTERS ? 0 : 2 * unit;
-    if (options.weightsStayGathered() && pp > 1) {
-      return 2 * all + gradients;
-    }
-    return 4 * unit + gradients + 2 * vocabularyMatrix;
-  }
-
   private double readings(Candidate c, MemoryShape shape, MemoryProfile profile) {
     double a = 0;
     for (int i = 0; i < MemoryLine.STEP_TEMPORARIES.ordinal(); i++) {
@@ -258,7 +246,7 @@ final class MemoryRank {
     boolean last = rank == empty.lastRank();
     int mtp = last ? empty.mtpLayers() : 0;
     double tensor = mtp * shape.mtpTensor;
-    embeddingElements = embeddings(empty, shape, first, last, mtp);
+    double embeddingElements = embeddings(empty, shape, first, last, mtp);
     denseElements =
         tensor + mtp * shape.mtpReplicated + embeddingElements + (last ? shape.headNorm : 0);
     expertElements = mtp * shape.expert[shape.lastKind];
@@ -279,11 +267,14 @@ final class MemoryRank {
       sum += shape.placeholderBytes(-1);
     }
     if (profile.shardWeights()) {
-      if (profile.style() == MemoryProfile.Style.DEEPSPEED) {
-        sum += 2 * ZERO_3_LIVE_ELEMENTS + 2 * ZERO_3_BUCKET_ELEMENTS;
-      } else {
-        sum += gather(profile, c.dims().pp(), unit, first || last ? shape.headMatrix : 0);
-      }
+      sum +=
+          profile.gatherBytes(
+              profile.style() == MemoryProfile.Style.DEEPSPEED
+                  ? Double.MAX_VALUE
+                  : denseElements + expertElements,
+              options.weightsStayGathered() && c.dims().pp() > 1,
+              unit,
+              first || last ? shape.headMatrix : 0);
     }
     sum += c.dims().pp() > 1 ? 2 * shape.residual : 0;
     double held = 0;

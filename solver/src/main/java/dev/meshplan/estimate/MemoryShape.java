@@ -47,6 +47,10 @@ final class MemoryShape {
   final double inputIds;
   final double residual;
   final double headBytes;
+
+  /** The block that usually fails to be allocated first. */
+  final double fp32LogitsBytes;
+
   final double mtpHeadBytes;
   final double tokens;
   private final double[] placeholderBytes;
@@ -134,6 +138,7 @@ final class MemoryShape {
       loss = Math.max(copies * logits, gathered);
     }
     headBytes = 2 * residual + loss;
+    fp32LogitsBytes = 2 * logits;
     mtpHeadBytes = (fused ? 1 : 2) * logits / chunks;
   }
 

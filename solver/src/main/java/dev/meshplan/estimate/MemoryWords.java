@@ -49,7 +49,9 @@ final class MemoryWords {
           "what " + c.memory().recompute().text() + " recreates at once of the largest layer";
       case TRANSIENT ->
           rank == layout.lastRank()
-              ? "the larger of logits with loss and of the largest layer's backward pass"
+              ? "the larger of logits with loss (one fp32 block: "
+                  + Quantity.bytes(shape.fp32LogitsBytes)
+                  + ") and of the largest layer's backward pass"
               : "largest tensors alive in the largest layer's backward pass";
       case PLACEHOLDER_GRADIENTS ->
           "one cached 16-bit block per distinct weight shape, 2 x rows x columns";
