@@ -28,6 +28,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       PlanCommand.class,
       EstimateCommand.class,
+      CatalogCommand.class,
     })
 public final class Main {
   static final int OK = 0;
