@@ -29,6 +29,7 @@ import picocli.CommandLine.Command;
       PlanCommand.class,
       EstimateCommand.class,
       CatalogCommand.class,
+      ImportCommand.class,
     })
 public final class Main {
   static final int OK = 0;

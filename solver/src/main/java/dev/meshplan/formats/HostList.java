@@ -49,7 +49,8 @@ public final class HostList {
       String low = m.group(1);
       String high = m.group(2) == null ? low : m.group(2);
       if (high.length() > 9 || Long.parseLong(high) < Long.parseLong(low)) {
-        throw new IllegalArgumentException("the range " + item + " in '" + part + "' runs backwards");
+        throw new IllegalArgumentException(
+            "the range " + item + " in '" + part + "' runs backwards");
       }
       for (long n = Long.parseLong(low); n <= Long.parseLong(high); n++) {
         String number = Long.toString(n);

@@ -35,7 +35,12 @@ public final class HuggingFaceConfig {
     List<String> assumed = new ArrayList<>();
     Model model = model(file, text, id, as, understood, assumed);
     return new Imported(
-        "Hugging Face config.json", understood, assumed, List.of(), List.of(), ModelYaml.write(model));
+        "Hugging Face config.json",
+        understood,
+        assumed,
+        List.of(),
+        List.of(),
+        ModelYaml.write(model));
   }
 
   /** The model itself; fills what was understood and assumed. */

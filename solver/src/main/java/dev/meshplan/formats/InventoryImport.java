@@ -33,7 +33,8 @@ public final class InventoryImport {
     List<String> faults = new ArrayList<>();
     String kind;
     SlurmTopology topology;
-    if (text.stripLeading().startsWith("- ") || text.stripLeading().startsWith("---")
+    if (text.stripLeading().startsWith("- ")
+        || text.stripLeading().startsWith("---")
         || text.contains("- topology:")) {
       kind = "Slurm topology.yaml";
       topology = fromYaml(file, text, errors, understood);
@@ -52,9 +53,15 @@ public final class InventoryImport {
     int nodesPerDomain = system.nodesPerDomain();
     Map<String, List<String>> domains = new LinkedHashMap<>();
     understood.add(
-        topology.type() + " of " + topology.groups().size() + " groups, "
-            + topology.nodes().size() + " nodes");
-    topology.groups().forEach((g, n) -> understood.add(g + ": " + n.size() + " nodes, " + HostList.fold(n)));
+        topology.type()
+            + " of "
+            + topology.groups().size()
+            + " groups, "
+            + topology.nodes().size()
+            + " nodes");
+    topology
+        .groups()
+        .forEach((g, n) -> understood.add(g + ": " + n.size() + " nodes, " + HostList.fold(n)));
     if (nodesPerDomain == 1) {
       topology.nodes().forEach(n -> domains.put(n, List.of(n)));
     } else if (topology.type().equals("block")) {
@@ -71,7 +78,11 @@ public final class InventoryImport {
               + " nodes): give a block topology");
     }
     return new Imported(
-        kind, understood, List.of(), missing, faults,
+        kind,
+        understood,
+        List.of(),
+        missing,
+        faults,
         domains.isEmpty() || !missing.isEmpty() ? "" : yaml(domains, system));
   }
 
@@ -186,7 +197,10 @@ public final class InventoryImport {
     for (InputError e : found.list()) {
       errors.add(
           new InputError(
-              e.file(), Math.max(0, e.line() - 1), e.key().replaceFirst("^topologies", ""), e.value(),
+              e.file(),
+              Math.max(0, e.line() - 1),
+              e.key().replaceFirst("^topologies", ""),
+              e.value(),
               e.message()));
     }
     if (list.stream().filter(SlurmTopology::isDefault).count() > 1) {

@@ -24,8 +24,8 @@ import org.xml.sax.SAXException;
 /**
  * Importer of the XML that NCCL writes (NCCL_TOPO_DUMP_FILE) and reads (NCCL_TOPO_FILE).
  *
- * <p>{@code link_width} 0, an empty {@code link_speed} and {@code numaid} -1 mean unknown there; the
- * speeds of virtual PCI switches are not the machine's, so PCI speeds are not used at all.
+ * <p>{@code link_width} 0, an empty {@code link_speed} and {@code numaid} -1 mean unknown there;
+ * the speeds of virtual PCI switches are not the machine's, so PCI speeds are not used at all.
  */
 public final class NcclTopology {
   private static final String UNSEEN = "fffffff:ff:ff.0";
@@ -141,8 +141,7 @@ public final class NcclTopology {
       s.append(", ").append(count).append(" NVLinks");
     }
     for (Element c : children(g, "c2c")) {
-      double one =
-          Quantity.parse(c.getAttribute("bw") + " MB/s", Dimension.BYTES_PER_SECOND);
+      double one = Quantity.parse(c.getAttribute("bw") + " MB/s", Dimension.BYTES_PER_SECOND);
       s.append(", C2C to the CPU of ")
           .append(Quantity.bandwidth(one * number(c.getAttribute("count"))));
     }
@@ -213,7 +212,9 @@ public final class NcclTopology {
     return PathKind.SYS;
   }
 
-  /** PCI devices and the CPU above an element, nearest first; a device's own pci tag comes first. */
+  /**
+   * PCI devices and the CPU above an element, nearest first; a device's own pci tag comes first.
+   */
   private static List<Node> ancestors(Element e) {
     List<Node> list = new ArrayList<>();
     for (Node n = e.getParentNode(); n instanceof Element p; n = n.getParentNode()) {

@@ -11,7 +11,9 @@ import java.util.Map;
 
 /** A reported node as a system of the catalog, with what the report does and does not say. */
 final class NodeSystem {
-  /** Most NVLinks that any GPU has had up to NVLink 5; more in sum means that a switch shares them. */
+  /**
+   * Most NVLinks that any GPU has had up to NVLink 5; more in sum means that a switch shares them.
+   */
   private static final int MOST_LINKS = 18;
 
   private final NodeTopology t;
@@ -30,13 +32,13 @@ final class NodeSystem {
     faults.addAll(t.faults());
   }
 
-  static Imported of(
-      NodeTopology t, String kind, String file, String id, Gpu gpu, int domainGpus) {
+  static Imported of(NodeTopology t, String kind, String file, String id, Gpu gpu, int domainGpus) {
     NodeSystem s = new NodeSystem(t, gpu, domainGpus);
     boolean closed = t.missing().isEmpty() && t.whole() && !t.gpus().isEmpty();
     s.describe();
     if (t.gpus().size() == 1 && Boolean.TRUE.equals(t.throughSwitch())) {
-      s.missing.add("one GPU of a board with NVSwitches is shown, so the size of its node is not known");
+      s.missing.add(
+          "one GPU of a board with NVSwitches is shown, so the size of its node is not known");
       closed = false;
     }
     String yaml = closed ? s.yaml(kind, file, id) : "";
@@ -132,8 +134,7 @@ final class NodeSystem {
     }
     int sum = links(one.get(0));
     boolean even = least == most && least > 0;
-    boolean through =
-        t.throughSwitch() != null ? t.throughSwitch() : even && sum > MOST_LINKS;
+    boolean through = t.throughSwitch() != null ? t.throughSwitch() : even && sum > MOST_LINKS;
     int perGpu = through ? most : sum;
     String kind = through ? "switch" : size == 2 ? "pairs" : "mesh";
     for (List<String> g : groups) {
@@ -168,9 +169,7 @@ final class NodeSystem {
     }
     d.put("size", whole);
     d.put("kind", kind);
-    if (gpu == null) {
-      d.put("link", "nvlink");
-    } else {
+    if (gpu != null) {
       d.put("link", "nvlink" + generation());
     }
     double rate = linkBytesPerSecond();
@@ -203,13 +202,20 @@ final class NodeSystem {
     understood.add(
         sockets.size() + " CPU socket(s): " + sockets.stream().map(List::size).toList() + " GPUs");
     if (size != largest) {
-      assumed.add("PCIe domains differ in size (" + size + " to " + largest + "); the smallest is written");
+      assumed.add(
+          "PCIe domains differ in size (" + size + " to " + largest + "); the smallest is written");
     }
     Map<String, Object> d = new LinkedHashMap<>();
     d.put("size", size);
     d.put("kind", "pcie");
-    d.put("link", "pcie");
-    missing.add("a matrix does not tell the PCIe generation: add link and bandwidth (31 GB/s for 4.0 x16)");
+    int generation = gpu == null ? 0 : pcieGeneration();
+    if (generation == 0) {
+      missing.add("a matrix does not tell the PCIe generation: add link and bandwidth");
+    } else {
+      d.put("link", "pcie" + generation);
+      d.put("bandwidth", generation == 3 ? "15.8 GB/s" : generation == 4 ? "31 GB/s" : "63 GB/s");
+      assumed.add("PCIe " + generation + " x16, the fastest that the GPU has");
+    }
     Map<String, Object> p = new LinkedHashMap<>();
     p.put("sockets", sockets.size());
     p.put("gpus_per_switch", largest);
@@ -221,6 +227,15 @@ final class NodeSystem {
     p.put("switches_per_socket", perSocket);
     d.put("pcie", p);
     return d;
+  }
+
+  private int pcieGeneration() {
+    return switch (gpu.architecture()) {
+      case PASCAL, VOLTA, TURING -> 3;
+      case AMPERE, ADA -> 4;
+      case HOPPER, BLACKWELL -> 5;
+      default -> 0;
+    };
   }
 
   private int generation() {

@@ -67,7 +67,13 @@ record NodeTopology(
         Path back = path(all.get(j), all.get(i));
         if (there != null && back != null && !there.equals(back)) {
           list.add(
-              all.get(i) + " to " + all.get(j) + " is " + text(there) + ", back it is " + text(back));
+              all.get(i)
+                  + " to "
+                  + all.get(j)
+                  + " is "
+                  + text(there)
+                  + ", back it is "
+                  + text(back));
         }
       }
     }

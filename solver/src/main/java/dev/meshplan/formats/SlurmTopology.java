@@ -222,7 +222,11 @@ record SlurmTopology(
                 if (before != null) {
                   errors.add(
                       new InputError(
-                          file, 0, node, "", "is in " + before + " and in " + group + "; keep one."));
+                          file,
+                          0,
+                          node,
+                          "",
+                          "is in " + before + " and in " + group + "; keep one."));
                 }
               }
             });

@@ -75,10 +75,10 @@ class InventoryImportTest {
   @ParameterizedTest
   @ValueSource(strings = {"bad-block-sizes.yaml", "bad-two-types.yaml"})
   void badTopologiesAreRefused(String sample) {
-    InputException e =
-        assertThrows(InputException.class, () -> read(sample, "gb200-nvl72"));
+    InputException e = assertThrows(InputException.class, () -> read(sample, "gb200-nvl72"));
     assertTrue(
-        e.getMessage().contains(sample.contains("sizes") ? "12 is not the base size 4" : "exactly one"),
+        e.getMessage()
+            .contains(sample.contains("sizes") ? "12 is not the base size 4" : "exactly one"),
         e.getMessage());
   }
 
@@ -104,7 +104,8 @@ class InventoryImportTest {
   void whatSlurmRefusesIsRefused() {
     assertTrue(refusal("BlockName=a Nodes=n[1-2]\nBlockName=a Nodes=n3\n").contains("twice"));
     assertTrue(
-        refusal("BlockName=a Nodes=n[1-2]\nBlockName=b Nodes=n2\n").contains("n2: is in a and in b"));
+        refusal("BlockName=a Nodes=n[1-2]\nBlockName=b Nodes=n2\n")
+            .contains("n2: is in a and in b"));
     assertTrue(refusal("BlockName=a Nodes=n[5-2]\n").contains("backwards"));
     assertTrue(refusal("BlockName=a Nodes=n1\nBlockSizes=18,30\n").contains("30 is not"));
     assertTrue(refusal("SwitchName=s Switches=x[1-2]\n").contains("not defined"));

@@ -31,13 +31,11 @@ class NodeImportTest {
   }
 
   private static Imported matrix(String name, String gpu) {
-    return TopologyMatrix.read(
-        name, Samples.text("topo-m/" + name + ".txt"), "node", gpu(gpu), 0);
+    return TopologyMatrix.read(name, Samples.text("topo-m/" + name + ".txt"), "node", gpu(gpu), 0);
   }
 
   private static Imported xml(String name, String gpu) {
-    return NcclTopology.read(
-        name, Samples.text("nccl-xml/" + name + ".xml"), "node", gpu(gpu), 0);
+    return NcclTopology.read(name, Samples.text("nccl-xml/" + name + ".xml"), "node", gpu(gpu), 0);
   }
 
   private static SystemSpec system(Imported i) {
@@ -104,8 +102,7 @@ class NodeImportTest {
 
   @Test
   void carriageReturnsChangeNothing() {
-    assertEquals(
-        topology("01-hgx-h200-8gpu-8nic-tabs").paths(), topology("15-crlf-of-01").paths());
+    assertEquals(topology("01-hgx-h200-8gpu-8nic-tabs").paths(), topology("15-crlf-of-01").paths());
   }
 
   @Test
@@ -172,7 +169,8 @@ class NodeImportTest {
         t.groups(p -> p.kind().compareTo(PathKind.PIX) <= 0).stream()
             .filter(g -> g.size() > 1)
             .toList());
-    assertEquals(4, system(matrix("09-pcie-switch-8gpu-pxb-pix-mlx5names", "l40s")).domain().size());
+    assertEquals(
+        4, system(matrix("09-pcie-switch-8gpu-pxb-pix-mlx5names", "l40s")).domain().size());
     assertEquals(8, system(matrix("13-p40-old-driver-soc", "l40s")).domain().size());
     Imported seven = matrix("11-7gpu-mlx4-mixed-tabs-spaces", "l40s");
     assertEquals(7, system(seven).gpusPerNode());
@@ -271,8 +269,7 @@ class NodeImportTest {
   @Test
   void instancesOfASlicedGpuAreRefused() {
     InputException e =
-        assertThrows(
-            InputException.class, () -> matrix("27-mig-nvidia-smi-L", "a100-sxm-80"));
+        assertThrows(InputException.class, () -> matrix("27-mig-nvidia-smi-L", "a100-sxm-80"));
     assertTrue(e.getMessage().contains("7 MIG instances (1g.10gb)"), e.getMessage());
   }
 
@@ -283,8 +280,7 @@ class NodeImportTest {
         TopologyMatrix.read(
             "t", text.replaceFirst("GPU1    NV18", "GPU1    SYS "), "x", gpu("h100-sxm"), 0);
     assertTrue(says(i.faults(), "GPU0 to GPU1 is NV18, back it is SYS"), i.text());
-    String lone =
-        "     GPU0 GPU1 GPU2\nGPU0  X   NV12 SYS\nGPU1 NV12  X   SYS\nGPU2 SYS SYS  X \n";
+    String lone = "     GPU0 GPU1 GPU2\nGPU0  X   NV12 SYS\nGPU1 NV12  X   SYS\nGPU2 SYS SYS  X \n";
     Imported dead = TopologyMatrix.read("t", lone, "x", gpu("a100-sxm-80"), 0);
     assertTrue(says(dead.faults(), "GPU2 has no NVLink"), dead.text());
   }
@@ -296,9 +292,7 @@ class NodeImportTest {
     InputException e =
         assertThrows(
             InputException.class,
-            () ->
-                TopologyMatrix.read(
-                    "t", " GPU0 GPU1\nGPU0 X QPI\nGPU1 QPI X\n", "x", null, 0));
+            () -> TopologyMatrix.read("t", " GPU0 GPU1\nGPU0 X QPI\nGPU1 QPI X\n", "x", null, 0));
     assertTrue(e.getMessage().contains("GPU0 to GPU1 = QPI"));
   }
 
@@ -356,7 +350,6 @@ class NodeImportTest {
         () ->
             NcclTopology.read(
                 "x", "<!DOCTYPE a [<!ENTITY b \"c\">]><system>&b;</system>", "x", null, 0));
-    assertThrows(
-        InputException.class, () -> NcclTopology.read("x", "<graph/>", "x", null, 0));
+    assertThrows(InputException.class, () -> NcclTopology.read("x", "<graph/>", "x", null, 0));
   }
 }
