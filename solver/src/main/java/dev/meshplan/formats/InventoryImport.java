@@ -211,7 +211,7 @@ public final class InventoryImport {
       understood.add("topology " + t.name() + ": " + t.type() + (t.isDefault() ? ", default" : ""));
       boolean better =
           t.type().equals("block") && (chosen == null || !chosen.type().equals("block"));
-      if (chosen == null && t.type().equals("tree") || better) {
+      if (better || (chosen == null && t.type().equals("tree"))) {
         chosen = t;
       }
     }

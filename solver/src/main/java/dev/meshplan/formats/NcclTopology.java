@@ -88,8 +88,8 @@ public final class NcclTopology {
       }
     }
     List<Integer> none = names.stream().map(n -> -1).toList();
-    Boolean through =
-        unseenSwitch || !switches.isEmpty() ? Boolean.TRUE : links() ? Boolean.FALSE : null;
+    boolean switched = unseenSwitch || !switches.isEmpty();
+    Boolean through = switched ? Boolean.TRUE : links() ? Boolean.FALSE : null;
     return new NodeTopology(
         names,
         nics,

@@ -85,9 +85,11 @@ class InventoryImportTest {
   @Test
   void shownTopologyIsRead() {
     String text =
-        "BlockName=b1 BlockIndex=0 Nodes=gb[001-018] BlockSize=18\n"
-            + "BlockName=b2 BlockIndex=1 Nodes=gb[019-036] BlockSize=18\n"
-            + "AggregatedBlock=b1,b2 BlockIndex=2 Nodes=gb[001-036] BlockSize=36\n";
+        """
+        BlockName=b1 BlockIndex=0 Nodes=gb[001-018] BlockSize=18
+        BlockName=b2 BlockIndex=1 Nodes=gb[019-036] BlockSize=18
+        AggregatedBlock=b1,b2 BlockIndex=2 Nodes=gb[001-036] BlockSize=36
+        """;
     Imported i = InventoryImport.read("t", text, system("gb200-nvl72"));
     assertEquals("scontrol show topology", i.kind());
     assertTrue(i.yaml().contains("domains: 2"), i.yaml());
