@@ -1,0 +1,194 @@
+package dev.meshplan.optimize;
+
+import dev.meshplan.plan.Axis;
+import dev.meshplan.plan.Infeasible;
+import dev.meshplan.plan.Locality;
+import dev.meshplan.plan.Machine;
+import dev.meshplan.plan.Pool;
+import dev.meshplan.plan.Problem;
+import dev.meshplan.rules.Point;
+import dev.meshplan.rules.Rule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** The smallest change of a request that makes a plan possible; every one offered was tried. */
+final class Cures {
+  private static final int MOST_DOUBLINGS = 14;
+
+  private Cures() {}
+
+  /** Tried in order: one pin fewer, priced locality, memory to the brim, more domains. */
+  static Infeasible.Cure smallest(Problem problem, List<Rule> core, Search.Progress progress) {
+    for (Rule r : core) {
+      if (r.id().startsWith("pinned-")) {
+        Infeasible.Cure c = unpin(problem, r.id().substring("pinned-".length()), progress);
+        if (c != null) {
+          return c;
+        }
+      }
+    }
+    if (core.stream().anyMatch(r -> r.id().endsWith("-inside-block"))) {
+      Problem priced =
+          Diagnosis.with(
+              problem, problem.request().fix(), Locality.PRICED, problem.machines());
+      Outcomes.Placed p = tryOut(priced, progress);
+      if (p.chosen() != null) {
+        return new Infeasible.Cure(
+            "let the group cross its domain, at the price of the network",
+            "locality",
+            "priced",
+            result(p));
+      }
+    }
+    if (core.stream().anyMatch(r -> r.id().equals("memory"))
+        && problem.request().limits().memoryShare() < 1) {
+      Outcomes.Placed p = tryOut(Diagnosis.withShare(problem, 1.0), progress);
+      if (p.chosen() != null) {
+        return new Infeasible.Cure(
+            "use all usable memory (TIGHT: runs were reported to fail from 93% on)",
+            "limits.memory_share",
+            "1.0",
+            result(p));
+      }
+    }
+    return moreDomains(problem, progress);
+  }
+
+  private static Infeasible.Cure unpin(Problem problem, String key, Search.Progress progress) {
+    Map<String, String> fix = new TreeMap<>(problem.request().fix());
+    fix.remove(key);
+    Problem open =
+        Diagnosis.with(problem, fix, problem.request().locality(), problem.machines());
+    Outcomes.Placed p = tryOut(open, progress);
+    if (p.chosen() == null) {
+      return null;
+    }
+    Axis axis =
+        java.util.Arrays.stream(Axis.values()).filter(a -> a.key().equals(key)).findFirst().get();
+    Oracle o = p.chosen().oracle();
+    Point point = p.chosen().found().point();
+    String value =
+        switch (axis) {
+          case GPUS_USED -> String.valueOf(point.gpus());
+          case RECOMPUTE, SHARDING -> o.facts.memory(point).recompute().text();
+          default -> String.valueOf(point.get(axis));
+        };
+    return new Infeasible.Cure("leave " + key + " free", "fix." + key, value, result(p));
+  }
+
+  /** The fewest domains that suffice, by doubling and bisection. */
+  private static Infeasible.Cure moreDomains(Problem problem, Search.Progress progress) {
+    Machine m = problem.machines().get(0);
+    int low = m.pool().domains();
+    int high = low;
+    Outcomes.Placed at = null;
+    for (int i = 0; i < MOST_DOUBLINGS && at == null && high < 1 << 17; i++) {
+      low = high;
+      high *= 2;
+      Outcomes.Placed p = tryOut(sized(problem, high), progress);
+      at = p.chosen() == null ? null : p;
+    }
+    if (at == null) {
+      return null;
+    }
+    while (high - low > 1) {
+      int middle = (low + high) >>> 1;
+      Outcomes.Placed p = tryOut(sized(problem, middle), progress);
+      if (p.chosen() == null) {
+        low = middle;
+      } else {
+        high = middle;
+        at = p;
+      }
+    }
+    int gpus = high * (m.system().domain().size() - m.pool().sparesPerDomain());
+    return new Infeasible.Cure(
+        "use " + gpus + " GPUs (" + high + " domains)", "cluster.gpus", "" + gpus, result(at));
+  }
+
+  private static Problem sized(Problem problem, int domains) {
+    Machine m = problem.machines().get(0);
+    Pool p = m.pool();
+    int gpus = domains * (m.system().domain().size() - p.sparesPerDomain());
+    Pool more =
+        new Pool(
+            p.system(),
+            p.network(),
+            gpus,
+            domains,
+            p.sparesPerDomain(),
+            List.of(),
+            p.blocks(),
+            p.cut(),
+            p.dollarsPerGpuHour());
+    return Diagnosis.with(
+        problem,
+        problem.request().fix(),
+        problem.request().locality(),
+        List.of(new Machine(more, m.system(), m.gpu(), m.network())));
+  }
+
+  private static Outcomes.Placed tryOut(Problem problem, Search.Progress progress) {
+    return Outcomes.place(
+        problem, problem.request().locality(), Double.POSITIVE_INFINITY, 0, progress);
+  }
+
+  private static String result(Outcomes.Placed p) {
+    Found f = p.chosen().found();
+    Oracle o = p.chosen().oracle();
+    return o.facts.candidate(f.point()).dims().text()
+        + " at "
+        + dev.meshplan.units.Quantity.digits(f.value())
+        + " "
+        + o.objectives.unit();
+  }
+
+  /** The tuple that obeys all rules but memory and needs least of it; null when there is none. */
+  static Point leastMemory(Problem problem, List<Rule> rules, Search.Progress progress) {
+    double low = 0;
+    Point best = null;
+    double high = problem.request().limits().memoryShare();
+    // Double the share until something fits, then narrow it down.
+    for (int i = 0; i < 12 && best == null; i++) {
+      low = high;
+      high *= 2;
+      best = at(problem, high, rules, progress);
+    }
+    for (int i = 0; best != null && i < 10; i++) {
+      double middle = (low + high) / 2;
+      Point p = at(problem, middle, rules, progress);
+      if (p == null) {
+        low = middle;
+      } else {
+        high = middle;
+        best = p;
+      }
+    }
+    return best;
+  }
+
+  private static Point at(
+      Problem problem, double share, List<Rule> rules, Search.Progress progress) {
+    Problem open = Diagnosis.withShare(problem, share);
+    Machine m = open.machines().get(0);
+    Space space = new Space(open, m);
+    Oracle oracle = new Oracle(open, m, space, open.request().locality());
+    List<Rule> inSpace = new ArrayList<>(rules);
+    Search.Result r =
+        new Search(
+                space,
+                oracle,
+                inSpace,
+                1,
+                Set.of(),
+                Double.POSITIVE_INFINITY,
+                open.request().limits().evaluations(),
+                true,
+                progress)
+            .run();
+    return r.best().isEmpty() ? null : r.best().get(0).point();
+  }
+}

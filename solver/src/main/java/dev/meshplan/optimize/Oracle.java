@@ -1,0 +1,135 @@
+package dev.meshplan.optimize;
+
+import dev.meshplan.communication.Communication;
+import dev.meshplan.communication.Fabric;
+import dev.meshplan.estimate.LayerSeconds;
+import dev.meshplan.estimate.MemoryModel;
+import dev.meshplan.estimate.Spread;
+import dev.meshplan.estimate.StepTimeModel;
+import dev.meshplan.model.Model;
+import dev.meshplan.estimate.Objectives;
+import dev.meshplan.plan.Blocks;
+import dev.meshplan.plan.Candidate;
+import dev.meshplan.plan.Layout;
+import dev.meshplan.plan.Locality;
+import dev.meshplan.plan.Machine;
+import dev.meshplan.plan.PlanRequest;
+import dev.meshplan.plan.Problem;
+import dev.meshplan.rules.Facts;
+import dev.meshplan.rules.Point;
+
+/**
+ * What the search asks of the estimators on one pool: seconds, bytes and objective of a point. Every
+ * optimizer reads its numbers here, so that all agree.
+ */
+final class Oracle {
+  final Problem problem;
+  final Machine machine;
+  final Facts facts;
+  final StepTimeModel time;
+  final MemoryModel memory;
+  final Supply supply;
+  final Objectives objectives;
+  private final Splitter splitter;
+  private final int[] kindCounts;
+
+  Oracle(Problem problem, Machine machine, Space space, Locality locality) {
+    this.problem = problem;
+    this.machine = machine;
+    PlanRequest request = problem.request();
+    Model model = problem.model();
+    time =
+        new StepTimeModel(
+            model,
+            request.training(),
+            machine,
+            new Communication(
+                Fabric.of(machine.system(), machine.gpu(), machine.network())));
+    memory = new MemoryModel(model, request.training(), machine);
+    splitter = new Splitter(model);
+    kindCounts = new int[model.distinctKinds().size()];
+    model.layerKinds().forEach(k -> kindCounts[model.distinctKinds().indexOf(k)]++);
+    supply = new Supply(machine);
+    objectives = new Objectives(request.objective(), request.training(), machine);
+    facts =
+        new Facts(
+            model,
+            request.training(),
+            machine,
+            locality,
+            machine.pool().gpus(),
+            request.limits().memoryShare() * machine.gpu().usableMemoryBytes().value(),
+            space.recomputes(),
+            space.shardings(),
+            this::deviceBytes);
+  }
+
+  /** Ranks that must stay together in a block. */
+  long unit(Point p) {
+    return Blocks.unit(p.tp(), p.cp(), p.ep(), p.etp(), p.cpInside(), p.block());
+  }
+
+  /** How the groups of a point lie in the domains. */
+  Spread spread(Point p) {
+    return Spread.of(
+        facts.candidate(p).dims(),
+        supply.workingPerDomain(p.gpus(), p.block(), unit(p)),
+        p.cpInside());
+  }
+
+  /** The layout of a point: the fastest, or the fastest that fits where that one does not. */
+  Layout layout(Point p) {
+    Candidate c = facts.candidate(p);
+    LayerSeconds seconds = time.layerSeconds(c, spread(p));
+    Layout fastest = splitter.fastest(p.pp(), p.vpp(), seconds);
+    if (p.pp() == 1
+        || p.vpp() > 1
+        || memory.worstDeviceBytes(c, fastest) <= facts.limitBytes()) {
+      return fastest;
+    }
+    Layout fitting =
+        splitter.fitting(p.pp(), seconds, memory.split(c, fastest), facts.limitBytes());
+    return fitting == null ? fastest : fitting;
+  }
+
+  double deviceBytes(Point p) {
+    return memory.worstDeviceBytes(facts.candidate(p), layout(p));
+  }
+
+  /** The layout whose slowest rank is fastest, whether it fits or not. */
+  Layout fastestLayout(Point p, Spread spread) {
+    return splitter.fastest(p.pp(), p.vpp(), time.layerSeconds(facts.candidate(p), spread));
+  }
+
+  boolean fits(Point p, Layout layout) {
+    return memory.worstDeviceBytes(facts.candidate(p), layout) <= facts.limitBytes();
+  }
+
+  /** Layers of each distinct kind in the model. */
+  int[] kindCounts() {
+    return kindCounts;
+  }
+
+  /** Step seconds of a point in a layout. */
+  double seconds(Point p, Layout layout) {
+    return time.seconds(facts.candidate(p), layout, spread(p));
+  }
+
+  /** GPUs of the domains that a point touches when the fullest are taken first. */
+  long touchedGpus(Point p) {
+    int fewest = supply.fewest(p.gpus(), p.block(), unit(p));
+    int domains = fewest > 0 ? fewest : Math.max(1, supply.atLeast(p.gpus()));
+    return (long) domains * supply.size();
+  }
+
+  /** The objective of a point that takes so many seconds. */
+  double value(Point p, double seconds) {
+    return objectives.value(seconds, p.gpus(), touchedGpus(p));
+  }
+
+  /** A bound of the objective of all points with these degrees. */
+  double floorValue(Point p, double floorSeconds) {
+    long touched = (long) Math.max(1, supply.atLeast(p.gpus())) * supply.size();
+    return objectives.value(floorSeconds, p.gpus(), touched);
+  }
+}

@@ -1,0 +1,167 @@
+package dev.meshplan.optimize;
+
+import dev.meshplan.plan.Machine;
+import dev.meshplan.plan.Placement;
+import dev.meshplan.plan.Plan;
+import dev.meshplan.plan.Layout;
+import dev.meshplan.plan.Locality;
+import dev.meshplan.plan.Problem;
+import dev.meshplan.rules.Facts;
+import dev.meshplan.rules.Point;
+import dev.meshplan.rules.Rule;
+import dev.meshplan.rules.Rules;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Search and placement together: the cheapest column that the racks can carry. The search runs on
+ * until no column cheaper than the placed one is left; keys that no rack can carry prune like a rule.
+ */
+final class Outcomes {
+  /**
+   * What planning on all pools found.
+   *
+   * @param chosen the placed column; null without a plan
+   * @param domains touched domains by class
+   * @param runnersUp other degrees, cheapest first
+   * @param bound no plan is below it
+   * @param complete whether every search ended by its proof
+   */
+  record Placed(
+      ColumnModel.Entry chosen,
+      int[] domains,
+      List<ColumnModel.Entry> runnersUp,
+      Map<String, Long> tally,
+      long candidates,
+      long evaluated,
+      double bound,
+      boolean complete) {}
+
+  private Outcomes() {}
+
+  /** Plans with all rules of the framework. */
+  static Placed place(
+      Problem problem,
+      Locality locality,
+      double ceiling,
+      int alternatives,
+      Search.Progress progress) {
+    List<Oracle> oracles = new ArrayList<>();
+    List<Space> spaces = new ArrayList<>();
+    for (Machine m : problem.machines()) {
+      Space space = new Space(problem, m);
+      spaces.add(space);
+      oracles.add(new Oracle(problem, m, space, locality));
+    }
+    List<Rule> rules = rules(problem, spaces.get(0));
+    Map<Oracle, Set<Found.Key>> excluded = new HashMap<>();
+    oracles.forEach(o -> excluded.put(o, new HashSet<>()));
+    double most = ceiling;
+    long evaluated = 0;
+    while (true) {
+      List<ColumnModel.Entry> columns = new ArrayList<>();
+      List<ColumnModel.Entry> best = new ArrayList<>();
+      Map<String, Long> tally = new TreeMap<>();
+      double bound = Double.POSITIVE_INFINITY;
+      boolean complete = true;
+      long candidates = 0;
+      for (int i = 0; i < oracles.size(); i++) {
+        Oracle o = oracles.get(i);
+        Search.Result r =
+            new Search(
+                    spaces.get(i),
+                    o,
+                    rules,
+                    alternatives + 1,
+                    excluded.get(o),
+                    most,
+                    Math.max(1, problem.request().limits().evaluations() - evaluated),
+                    false,
+                    progress)
+                .run();
+        r.columns().values().forEach(f -> columns.add(new ColumnModel.Entry(f, o)));
+        r.best().forEach(f -> best.add(new ColumnModel.Entry(f, o)));
+        r.tally().forEach((id, n) -> tally.merge(id, n, Long::sum));
+        evaluated += r.evaluated();
+        candidates = Math.addExact(candidates, spaces.get(i).size());
+        bound = Math.min(bound, r.bound());
+        complete &= r.complete();
+      }
+      columns.sort((a, b) -> Found.ORDER.compare(a.found(), b.found()));
+      best.sort((a, b) -> Found.ORDER.compare(a.found(), b.found()));
+      ColumnModel.Choice choice = columns.isEmpty() ? null : new ColumnModel(columns).solve();
+      if (columns.isEmpty() || (choice != null && choice.column() == 0) || !complete) {
+        ColumnModel.Entry chosen = choice == null ? null : columns.get(choice.column());
+        List<ColumnModel.Entry> others =
+            best.stream()
+                .filter(e -> chosen != null && !e.found().sameDegrees(chosen.found()))
+                .filter(e -> placeable(e))
+                .limit(alternatives)
+                .toList();
+        return new Placed(
+            chosen,
+            choice == null ? new int[0] : choice.domains(),
+            others,
+            tally,
+            candidates,
+            evaluated,
+            bound,
+            complete);
+      }
+      int cheaper = choice == null ? columns.size() : choice.column();
+      for (ColumnModel.Entry e : columns.subList(0, cheaper)) {
+        excluded.get(e.oracle()).add(e.found().key());
+      }
+      if (choice != null) {
+        most = Math.nextUp(columns.get(cheaper).found().value());
+      }
+    }
+  }
+
+  private static boolean placeable(ColumnModel.Entry e) {
+    Point p = e.found().point();
+    return e.oracle().supply.fewest(p.gpus(), p.block(), e.found().unit()) > 0;
+  }
+
+  /** The rules of a request: the framework's, and one for the pinned number of GPUs. */
+  static List<Rule> rules(Problem problem, Space space) {
+    List<Rule> rules = new ArrayList<>(Rules.of(problem.request().training().framework()));
+    Integer used = space.pins().get(dev.meshplan.plan.Axis.GPUS_USED);
+    if (used != null) {
+      rules.add(Pins.gpusUsed(used));
+    }
+    return rules;
+  }
+
+  /** The plan of a column. */
+  static Plan plan(Oracle oracle, Found found, int domainsUsed) {
+    Point p = found.point();
+    Facts f = oracle.facts;
+    Layout layout = oracle.layout(p);
+    int used = (int) p.gpus();
+    int paid = domainsUsed * oracle.supply.size();
+    String system = oracle.machine.system().id();
+    Placement placement =
+        new Placement(
+            paid,
+            used,
+            paid - used,
+            p.block(),
+            domainsUsed,
+            List.of(new Placement.PoolUse(system, p.block(), domainsUsed, used)),
+            "tp-cp-ep-dp-pp");
+    return new Plan(
+        f.candidate(p).dims(),
+        f.candidate(p).batch(),
+        Facts.schedule(p),
+        f.memory(p),
+        layout.stages(),
+        p.cpInside(),
+        placement);
+  }
+}

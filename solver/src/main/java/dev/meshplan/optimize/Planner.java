@@ -1,0 +1,233 @@
+package dev.meshplan.optimize;
+
+import dev.meshplan.estimate.Estimator;
+import dev.meshplan.estimate.ErrorBands;
+import dev.meshplan.plan.Alternative;
+import dev.meshplan.plan.Answer;
+import dev.meshplan.plan.Estimate;
+import dev.meshplan.plan.Infeasible;
+import dev.meshplan.plan.Locality;
+import dev.meshplan.plan.LocalityNote;
+import dev.meshplan.plan.Outcome;
+import dev.meshplan.plan.Plan;
+import dev.meshplan.plan.Problem;
+import dev.meshplan.plan.Proof;
+import dev.meshplan.plan.RuleVerdict;
+import dev.meshplan.plan.Tally;
+import dev.meshplan.plan.TimeTerm;
+import dev.meshplan.rules.Point;
+import dev.meshplan.rules.Rule;
+import dev.meshplan.rules.Rules;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+/** Answers a planning request: the cheapest feasible plan with its proof, or why there is none. */
+public final class Planner {
+  private final String version;
+  private final Progress progress;
+
+  /** Hears of a long search from time to time. */
+  public interface Progress {
+    /** Called every so many evaluations; {@code incumbent} is NaN before the first plan. */
+    void at(long evaluated, double incumbent, double bound);
+  }
+
+  /**
+   * A planner.
+   *
+   * @param version of the product, written into answers
+   */
+  public Planner(String version, Progress progress) {
+    this.version = version;
+    this.progress = progress;
+  }
+
+  /** The answer. */
+  public Answer plan(Problem problem) {
+    Outcomes.Placed placed =
+        Outcomes.place(
+            problem,
+            problem.request().locality(),
+            Double.POSITIVE_INFINITY,
+            problem.request().alternatives(),
+            progress::at);
+    Space space = new Space(problem, problem.machines().get(0));
+    if (placed.chosen() == null) {
+      return none(problem, placed, space);
+    }
+    Oracle oracle = placed.chosen().oracle();
+    Found found = placed.chosen().found();
+    int domains = java.util.Arrays.stream(placed.domains()).sum();
+    Plan plan = Outcomes.plan(oracle, found, domains);
+    Estimate estimate = estimate(oracle, found, plan);
+    double value = found.value();
+    boolean optimal = placed.complete();
+    double bound = optimal ? value : Math.min(value, placed.bound());
+    Proof proof =
+        new Proof(
+            optimal ? Proof.Status.OPTIMAL : Proof.Status.FEASIBLE,
+            value,
+            bound,
+            oracle.objectives.unit(),
+            (value - bound) / value,
+            space.describe(),
+            placed.candidates(),
+            placed.evaluated());
+    List<Alternative> alternatives = new ArrayList<>();
+    for (ColumnModel.Entry e : placed.runnersUp()) {
+      alternatives.add(alternative(problem, e, value, estimate));
+    }
+    return new Answer(
+        version,
+        problem.request(),
+        Outcome.FOUND,
+        proof,
+        plan,
+        estimate,
+        alternatives,
+        verdicts(problem, oracle, found.point()),
+        null,
+        problem.request().locality() == Locality.STRICT ? priced(problem, value, found) : null,
+        tally(placed.tally()),
+        problem.provenance(),
+        Notes.of(problem, oracle, found, plan, estimate));
+  }
+
+  private static Estimate estimate(Oracle o, Found f, Plan plan) {
+    return new Estimator(
+            o.problem.model(), o.problem.request().training(), o.machine, o.time, o.memory)
+        .estimate(
+            plan,
+            o.supply.workingPerDomain(f.point().gpus(), f.point().block(), f.unit()),
+            o.facts.limitBytes());
+  }
+
+  private static Alternative alternative(
+      Problem problem, ColumnModel.Entry e, double value, Estimate answer) {
+    Oracle o = e.oracle();
+    Point p = e.found().point();
+    int domains = Math.max(1, o.supply.fewest(p.gpus(), p.block(), e.found().unit()));
+    Plan plan = Outcomes.plan(o, e.found(), domains);
+    Estimate estimate = estimate(o, e.found(), plan);
+    String lostBy = "";
+    double lost = 0;
+    for (TimeTerm t : estimate.timeTerms()) {
+      double other =
+          answer.timeTerms().stream()
+              .filter(x -> x.id().equals(t.id()))
+              .mapToDouble(TimeTerm::exposedSeconds)
+              .sum();
+      if (t.exposedSeconds() - other > lost) {
+        lost = t.exposedSeconds() - other;
+        lostBy = t.id();
+      }
+    }
+    double slower = e.found().value() / value - 1;
+    return new Alternative(
+        plan,
+        e.found().value(),
+        estimate.stepSeconds(),
+        estimate.peakMemoryBytes(),
+        slower,
+        slower <= ErrorBands.paired(problem.model()),
+        lostBy,
+        lost);
+  }
+
+  private List<RuleVerdict> verdicts(Problem problem, Oracle oracle, Point point) {
+    List<RuleVerdict> out = new ArrayList<>();
+    for (Rule r : Rules.of(problem.request().training().framework())) {
+      boolean holds = r.holds().test(oracle.facts, point);
+      out.add(
+          new RuleVerdict(
+              r.id(),
+              r.kind(),
+              r.at(oracle.facts, point),
+              r.source(),
+              holds,
+              Binding.slack(r, oracle, point),
+              Binding.binds(r, oracle, point)));
+    }
+    return out;
+  }
+
+  /** What a strict answer leaves on the table; null when no group could gain by crossing. */
+  private LocalityNote priced(Problem problem, double strict, Found found) {
+    Outcomes.Placed free =
+        Outcomes.place(problem, Locality.PRICED, strict, 0, progress::at);
+    if (free.chosen() == null || free.chosen().found().value() >= strict) {
+      return null;
+    }
+    return note(free.chosen(), free.chosen().found().value() / strict - 1);
+  }
+
+  private static LocalityNote note(ColumnModel.Entry e, double change) {
+    Point p = e.found().point();
+    int domain = e.oracle().supply.size();
+    String group =
+        (long) p.ep() * p.etp() > domain
+            ? "EP " + p.ep()
+            : p.tp() > domain ? "TP " + p.tp() : "TP x CP " + p.tp() * p.cp();
+    return new LocalityNote(
+        group, e.found().value(), -change, e.oracle().facts.candidate(p).dims());
+  }
+
+  private Answer none(Problem problem, Outcomes.Placed placed, Space space) {
+    boolean proven = placed.complete();
+    Infeasible infeasible = proven ? Diagnosis.of(problem, progress::at) : null;
+    LocalityNote note = null;
+    if (proven && problem.request().locality() == Locality.STRICT) {
+      Outcomes.Placed free =
+          Outcomes.place(problem, Locality.PRICED, Double.POSITIVE_INFINITY, 0, progress::at);
+      note = free.chosen() == null ? null : note(free.chosen(), Double.NaN);
+    }
+    String unit =
+        new dev.meshplan.estimate.Objectives(
+                problem.request().objective(),
+                problem.request().training(),
+                problem.machines().get(0))
+            .unit();
+    Proof proof =
+        new Proof(
+            proven ? Proof.Status.INFEASIBLE : Proof.Status.UNKNOWN,
+            null,
+            Double.isInfinite(placed.bound()) ? null : (Double) placed.bound(),
+            unit,
+            null,
+            space.describe(),
+            placed.candidates(),
+            placed.evaluated());
+    return new Answer(
+        version,
+        problem.request(),
+        proven ? Outcome.INFEASIBLE : Outcome.UNKNOWN,
+        proof,
+        null,
+        null,
+        List.of(),
+        List.of(),
+        infeasible,
+        note,
+        tally(placed.tally()),
+        problem.provenance(),
+        List.of());
+  }
+
+  private static List<Tally> tally(Map<String, Long> counts) {
+    List<Tally> out = new ArrayList<>();
+    counts.forEach((id, n) -> out.add(new Tally(id, kind(id), n)));
+    out.sort(Comparator.comparingLong(Tally::candidates).reversed().thenComparing(Tally::id));
+    return out;
+  }
+
+  private static String kind(String id) {
+    return Rules.all().stream()
+        .filter(r -> r.id().equals(id))
+        .map(r -> r.kind().key())
+        .findFirst()
+        .orElse(
+            id.startsWith("pinned") || id.equals(Search.UNPLACEABLE) ? "does_not_fit" : id);
+  }
+}
