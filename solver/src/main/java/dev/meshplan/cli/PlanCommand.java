@@ -1,16 +1,87 @@
 package dev.meshplan.cli;
 
+import dev.meshplan.config.Text;
+import dev.meshplan.optimize.Planner;
+import dev.meshplan.plan.Answer;
+import dev.meshplan.plan.Catalog;
+import dev.meshplan.plan.Problem;
+import dev.meshplan.plan.Proof;
+import dev.meshplan.study.Version;
+import dev.meshplan.units.Quantity;
+import dev.meshplan.view.PlanText;
+import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 
 /** The cheapest feasible plan. */
 @Command(
     name = "plan",
     mixinStandardHelpOptions = true,
-    description = "Find the cheapest feasible plan.")
+    description = "Find the cheapest feasible plan, with its proof.",
+    footer = {
+      "",
+      "Examples:",
+      "  meshplan plan plans/llama-3.1-8b-hgx-h100/request.yaml",
+      "  meshplan plan --model deepseek-v3 --system gb200-nvl72 --gpus 256 --global-batch 4096"
+          + " --sequence 4096 --precision mxfp8",
+      "  meshplan plan --model llama-3.1-70b --system hgx-h100 --gpus 64 --global-batch 256"
+          + " --sequence 8192 --fix tp=8 --json"
+    })
 final class PlanCommand implements Callable<Integer> {
+  private static final long QUIET_NANOS = 1_000_000_000L;
+
+  @Spec private CommandSpec spec;
+  @Mixin private RequestOptions request = new RequestOptions();
+  @Mixin private Output output = new Output();
+
   @Override
   public Integer call() {
-    return Main.OK;
+    Catalog catalog = request.catalog();
+    Problem problem = request.problem(catalog);
+    PrintWriter err = spec.commandLine().getErr();
+    long start = System.nanoTime();
+    Planner planner =
+        new Planner(
+            Version.get(),
+            (evaluated, incumbent, bound) -> {
+              if (System.nanoTime() - start > QUIET_NANOS) {
+                err.println(
+                    Quantity.count(evaluated) + " priced, best "
+                        + (Double.isNaN(incumbent) ? "none yet" : Quantity.digits(incumbent))
+                        + ", bound " + Quantity.digits(bound));
+              }
+            });
+    Answer answer = planner.plan(problem);
+    String text =
+        output.json()
+            ? Text.json(answer)
+            : output.yaml() ? Text.yaml(answer) : PlanText.of(answer) + next(answer);
+    output.write(spec.commandLine().getOut(), text);
+    return code(answer);
   }
+
+  static int code(Answer answer) {
+    return switch (answer.outcome()) {
+      case FOUND -> answer.proof().status() == Proof.Status.OPTIMAL ? Main.OK : Main.LIMIT;
+      case INFEASIBLE -> Main.NO_PLAN;
+      case UNKNOWN -> Main.LIMIT;
+    };
+  }
+
+  private String next(Answer answer) {
+    String command = spec.commandLine().getParent().getCommandName();
+    return switch (answer.outcome()) {
+      case FOUND -> "Next: " + command + " plan ... -o answer.yaml keeps the whole answer.\n";
+      case INFEASIBLE ->
+          answer.infeasible() != null && answer.infeasible().cure() != null
+              ? "Next: plan again with " + answer.infeasible().cure().key() + ": "
+                  + answer.infeasible().cure().value() + ".\n"
+              : "";
+      case UNKNOWN -> "";
+    };
+  }
+
 }

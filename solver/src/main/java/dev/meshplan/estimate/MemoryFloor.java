@@ -1,6 +1,5 @@
 package dev.meshplan.estimate;
 
-import dev.meshplan.model.LayerKind;
 import dev.meshplan.model.Model;
 import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.MemoryPlan;
@@ -25,11 +24,10 @@ final class MemoryFloor {
     double dense =
         shape.embedding + shape.headNorm + (model.tiedEmbeddings() ? 0 : shape.headMatrix);
     double expert = 0;
-    java.util.List<LayerKind> kinds = model.distinctKinds();
-    for (LayerKind layer : model.layerKinds()) {
-      int k = kinds.indexOf(layer);
-      dense += shape.tensor[k] + shape.replicated[k];
-      expert += shape.expert[k];
+    int[] counts = model.kindCounts();
+    for (int k = 0; k < counts.length; k++) {
+      dense += counts[k] * (shape.tensor[k] + shape.replicated[k]);
+      expert += counts[k] * shape.expert[k];
     }
     double ds = MemoryRank.denseShards(cp, dp, m);
     double es = MemoryRank.expertShards(tp, cp, dp, ep, etp, m);

@@ -23,10 +23,10 @@ public record Spread(int tp, int cp, int dpCp, int ep, int edp, int pp) {
    */
   public static Spread of(Dims d, int workingRanksPerBlock, boolean cpInside) {
     int w = Math.max(1, workingRanksPerBlock);
-    int tp = share(d.tp(), w);
-    int cp = cpInside ? d.cp() : share(d.cp(), w / d.tp());
+    int tp = inside(d.tp(), w);
+    int cp = cpInside ? d.cp() : inside(d.cp(), Math.max(1, w / d.tp()));
     int dpCp = share(d.cp() * d.dp(), w / d.tp());
-    int ep = share(d.ep(), w / d.etp());
+    int ep = inside(d.ep(), Math.max(1, w / d.etp()));
     int edp = share(d.expertDp(), w / (d.ep() * d.etp()));
     return new Spread(tp, cp, dpCp, ep, edp, d.gpus() > w ? 1 : 0);
   }
@@ -34,6 +34,18 @@ public record Spread(int tp, int cp, int dpCp, int ep, int edp, int pp) {
   /** Everything in one domain. */
   public static Spread inside(Dims d) {
     return new Spread(d.tp(), d.cp(), d.cp() * d.dp(), d.ep(), d.expertDp(), 0);
+  }
+
+  /**
+   * Members of a consecutive group of n in one domain: all where domains hold whole groups, else as
+   * many as every group has in every domain it touches.
+   */
+  private static int inside(int n, int working) {
+    return working % n == 0 ? n : gcd(n, working);
+  }
+
+  private static int gcd(int a, int b) {
+    return b == 0 ? a : gcd(b, a % b);
   }
 
   /** The most members of a group of n, equally many in each domain, that at most {@code limit}. */

@@ -2,7 +2,6 @@ package dev.meshplan.model;
 
 import dev.meshplan.config.Keyed;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 
 /**
@@ -112,9 +111,27 @@ public record Model(
 
   /** The distinct kinds in order of first use. */
   public List<LayerKind> distinctKinds() {
-    LinkedHashSet<LayerKind> kinds = new LinkedHashSet<>();
-    layers.forEach(g -> kinds.addAll(g.pattern()));
+    List<LayerKind> kinds = new ArrayList<>();
+    for (LayerGroup g : layers) {
+      for (LayerKind k : g.pattern()) {
+        if (!kinds.contains(k)) {
+          kinds.add(k);
+        }
+      }
+    }
     return List.copyOf(kinds);
+  }
+
+  /** Layers of each distinct kind, in the order of {@link #distinctKinds}. */
+  public int[] kindCounts() {
+    List<LayerKind> kinds = distinctKinds();
+    int[] counts = new int[kinds.size()];
+    for (LayerGroup g : layers) {
+      for (LayerKind k : g.pattern()) {
+        counts[kinds.indexOf(k)] += g.repeat();
+      }
+    }
+    return counts;
   }
 
   public boolean moe() {

@@ -1,6 +1,7 @@
 package dev.meshplan.optimize;
 
 import dev.meshplan.plan.Axis;
+import dev.meshplan.plan.RuleKind;
 import dev.meshplan.rules.Point;
 import dev.meshplan.rules.Rule;
 
@@ -20,10 +21,13 @@ final class Binding {
   }
 
   /**
-   * Whether the rule forbids a neighbour that would be faster: twice one axis, everything else as it
-   * is, or less recompute.
+   * Whether the plan stands at the edge of what fits or is kept together: twice one axis, everything
+   * else as it is, or less recompute, would break the rule.
    */
   static boolean binds(Rule rule, Oracle oracle, Point p) {
+    if (rule.kind() == RuleKind.ILLEGAL) {
+      return false;
+    }
     for (Axis axis : rule.scope()) {
       int v = p.get(axis);
       int next =

@@ -133,7 +133,7 @@ final class Cures {
 
   private static Outcomes.Placed tryOut(Problem problem, Search.Progress progress) {
     return Outcomes.place(
-        problem, problem.request().locality(), Double.POSITIVE_INFINITY, 0, progress);
+        problem, problem.request().locality(), 0, progress);
   }
 
   private static String result(Outcomes.Placed p) {

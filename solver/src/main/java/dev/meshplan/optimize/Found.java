@@ -29,15 +29,14 @@ record Found(Point point, double value, double seconds, long unit) {
     return new Key(unit, point.block(), point.gpus());
   }
 
-  /** Degrees only: two candidates with equal ones are one alternative. */
+  /** Degrees only: two candidates with equal ones are one alternative, whatever their vpp. */
   boolean sameDegrees(Found other) {
     return point.tp() == other.point.tp()
         && point.cp() == other.point.cp()
         && point.pp() == other.point.pp()
         && point.dp() == other.point.dp()
         && point.ep() == other.point.ep()
-        && point.etp() == other.point.etp()
-        && point.vpp() == other.point.vpp();
+        && point.etp() == other.point.etp();
   }
 
   private int axes() {

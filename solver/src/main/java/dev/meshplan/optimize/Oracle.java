@@ -1,7 +1,5 @@
 package dev.meshplan.optimize;
 
-import dev.meshplan.communication.Communication;
-import dev.meshplan.communication.Fabric;
 import dev.meshplan.estimate.LayerSeconds;
 import dev.meshplan.estimate.MemoryModel;
 import dev.meshplan.estimate.Spread;
@@ -38,22 +36,17 @@ final class Oracle {
     this.machine = machine;
     PlanRequest request = problem.request();
     Model model = problem.model();
-    time =
-        new StepTimeModel(
-            model,
-            request.training(),
-            machine,
-            new Communication(
-                Fabric.of(machine.system(), machine.gpu(), machine.network())));
+    time = new StepTimeModel(model, request.training(), machine);
     memory = new MemoryModel(model, request.training(), machine);
     splitter = new Splitter(model);
-    kindCounts = new int[model.distinctKinds().size()];
-    model.layerKinds().forEach(k -> kindCounts[model.distinctKinds().indexOf(k)]++);
+    kindCounts = model.kindCounts();
     supply = new Supply(machine);
     objectives = new Objectives(request.objective(), request.training(), machine);
     facts =
         new Facts(
             model,
+            Facts.attentions(model),
+            Facts.feedForwards(model),
             request.training(),
             machine,
             locality,

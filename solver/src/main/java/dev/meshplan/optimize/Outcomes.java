@@ -46,8 +46,20 @@ final class Outcomes {
 
   /** Plans with all rules of the framework. */
   static Placed place(
+      Problem problem, Locality locality, int alternatives, Search.Progress progress) {
+    return place(
+        problem, locality, List.of(), Double.POSITIVE_INFINITY, alternatives, progress);
+  }
+
+  /** The cheapest plan below {@code ceiling} in which TP or EP leaves its domain. */
+  static Placed crossing(Problem problem, double ceiling, Search.Progress progress) {
+    return place(problem, Locality.PRICED, List.of(Pins.crosses()), ceiling, 0, progress);
+  }
+
+  private static Placed place(
       Problem problem,
       Locality locality,
+      List<Rule> more,
       double ceiling,
       int alternatives,
       Search.Progress progress) {
@@ -59,6 +71,7 @@ final class Outcomes {
       oracles.add(new Oracle(problem, m, space, locality));
     }
     List<Rule> rules = rules(problem, spaces.get(0));
+    rules.addAll(more);
     Map<Oracle, Set<Found.Key>> excluded = new HashMap<>();
     oracles.forEach(o -> excluded.put(o, new HashSet<>()));
     double most = ceiling;

@@ -2,6 +2,8 @@ package dev.meshplan.optimize;
 
 import dev.meshplan.plan.Axis;
 import dev.meshplan.plan.RuleKind;
+import dev.meshplan.rules.Facts;
+import dev.meshplan.rules.Point;
 import dev.meshplan.rules.Rule;
 import java.util.List;
 import java.util.Set;
@@ -22,6 +24,32 @@ final class Pins {
         List.of(Axis.TP, Axis.CP, Axis.PP, Axis.DP),
         (f, p) -> p.gpus() == used,
         (f, p) -> "the plan uses " + p.gpus());
+  }
+
+  /** Asked when pricing what strict locality leaves out: only plans that break it. */
+  static Rule crosses() {
+    return new Rule(
+        "crosses-domain",
+        RuleKind.KEPT_APART,
+        "TP or EP leaves its scale-up domain",
+        "the question what locality: priced would gain",
+        Set.of(),
+        false,
+        List.of(Axis.TP, Axis.EP, Axis.ETP, Axis.BLOCK_GPUS),
+        (f, p) -> {
+          int domain = f.machine().system().domain().size();
+          return (p.tp() > domain || (long) p.ep() * p.etp() > domain)
+              && p.block() == largestBlock(f, p);
+        },
+        (f, p) -> "tp " + p.tp() + ", etp x ep " + (long) p.ep() * p.etp());
+  }
+
+  private static int largestBlock(Facts f, Point p) {
+    java.util.List<Integer> allowed = f.machine().pool().blocks();
+    java.util.List<Integer> blocks = allowed.isEmpty() ? f.machine().system().domain().blocks() : allowed;
+    return f.machine().pool().cut().isEmpty()
+        ? blocks.stream().mapToInt(i -> i).max().orElse(p.block())
+        : f.machine().pool().cut().stream().mapToInt(i -> i).max().orElse(p.block());
   }
 
   /** A pinned axis; the space holds only its value, so the rule always holds inside it. */

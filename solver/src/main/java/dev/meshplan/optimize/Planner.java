@@ -1,6 +1,7 @@
 package dev.meshplan.optimize;
 
 import dev.meshplan.estimate.Estimator;
+import dev.meshplan.estimate.Spread;
 import dev.meshplan.estimate.ErrorBands;
 import dev.meshplan.plan.Alternative;
 import dev.meshplan.plan.Answer;
@@ -50,7 +51,6 @@ public final class Planner {
         Outcomes.place(
             problem,
             problem.request().locality(),
-            Double.POSITIVE_INFINITY,
             problem.request().alternatives(),
             progress::at);
     Space space = new Space(problem, problem.machines().get(0));
@@ -156,8 +156,8 @@ public final class Planner {
   /** What a strict answer leaves on the table; null when no group could gain by crossing. */
   private LocalityNote priced(Problem problem, double strict, Found found) {
     Outcomes.Placed free =
-        Outcomes.place(problem, Locality.PRICED, strict, 0, progress::at);
-    if (free.chosen() == null || free.chosen().found().value() >= strict) {
+        Outcomes.crossing(problem, strict, progress::at);
+    if (free.chosen() == null) {
       return null;
     }
     return note(free.chosen(), free.chosen().found().value() / strict - 1);
@@ -165,11 +165,11 @@ public final class Planner {
 
   private static LocalityNote note(ColumnModel.Entry e, double change) {
     Point p = e.found().point();
-    int domain = e.oracle().supply.size();
+    Spread spread = e.oracle().spread(p);
     String group =
-        (long) p.ep() * p.etp() > domain
+        spread.ep() < p.ep()
             ? "EP " + p.ep()
-            : p.tp() > domain ? "TP " + p.tp() : "TP x CP " + p.tp() * p.cp();
+            : spread.tp() < p.tp() ? "TP " + p.tp() : "TP x CP " + p.tp() * p.cp();
     return new LocalityNote(
         group, e.found().value(), -change, e.oracle().facts.candidate(p).dims());
   }
@@ -180,7 +180,7 @@ public final class Planner {
     LocalityNote note = null;
     if (proven && problem.request().locality() == Locality.STRICT) {
       Outcomes.Placed free =
-          Outcomes.place(problem, Locality.PRICED, Double.POSITIVE_INFINITY, 0, progress::at);
+          Outcomes.crossing(problem, Double.POSITIVE_INFINITY, progress::at);
       note = free.chosen() == null ? null : note(free.chosen(), Double.NaN);
     }
     String unit =

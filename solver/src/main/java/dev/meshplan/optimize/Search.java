@@ -7,7 +7,7 @@ import dev.meshplan.plan.Layout;
 import dev.meshplan.rules.Point;
 import dev.meshplan.rules.Rule;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,21 +37,32 @@ final class Search {
       boolean complete,
       double bound) {}
 
+  /** A rule with the tuples it ended. */
+  private static final class Counted {
+    private final Rule rule;
+    private long tuples;
+
+    Counted(Rule rule) {
+      this.rule = rule;
+    }
+  }
+
   private record Shape(int tp, int cp, int pp, int dp, double floor) {}
 
   private final Space space;
   private final Oracle oracle;
-  private final Map<Axis, List<Rule>> rulesAt = new EnumMap<>(Axis.class);
+  private final List<List<Counted>> rulesAt = new ArrayList<>();
   private final int keep;
   private final Set<Found.Key> excluded;
   private final long limit;
   private final boolean firstOnly;
   private final Progress progress;
-  private final Map<String, Long> tally = new TreeMap<>();
+  private final Map<String, Long> tally = new HashMap<>();
   private final List<Found> best = new ArrayList<>();
   private final Map<Found.Key, Found> columns = new TreeMap<>(KEYS);
   private final List<Shape> shapes = new ArrayList<>();
   private final Point point = new Point();
+  private final boolean[] tooLarge;
   private final boolean memoryActive;
   private double ceiling;
   private long evaluated;
@@ -91,15 +102,16 @@ final class Search {
     this.limit = limit;
     this.firstOnly = firstOnly;
     this.progress = progress;
-    for (Axis a : Space.ORDER) {
-      rulesAt.put(a, new ArrayList<>());
+    tooLarge = new boolean[space.values(Axis.SHARDING).length];
+    for (int i = 0; i < Axis.values().length; i++) {
+      rulesAt.add(new ArrayList<>());
     }
     boolean memory = false;
     for (Rule r : rules) {
       if (r.id().equals("memory")) {
         memory = true;
       } else {
-        rulesAt.get(lastAxis(r)).add(r);
+        rulesAt.get(lastAxis(r).ordinal()).add(new Counted(r));
       }
     }
     memoryActive = memory;
@@ -142,6 +154,14 @@ final class Search {
         bound = Math.min(bound, s.floor());
       }
     }
+    rulesAt.forEach(
+        at ->
+            at.forEach(
+                c -> {
+                  if (c.tuples > 0) {
+                    count(c.rule.id(), c.tuples);
+                  }
+                }));
     double value = best.isEmpty() ? Double.POSITIVE_INFINITY : best.get(0).value();
     return new Result(
         List.copyOf(best),
@@ -188,39 +208,61 @@ final class Search {
       if (axis == Axis.ETP && memoryActive && statesTooLarge()) {
         count("memory", space.sizeFrom(position + 1));
       } else if (axis == Axis.MICRO_BATCH) {
-        virtualStages(position + 1);
+        shardings(position + 1);
       } else {
         inside(position + 1);
       }
     }
   }
 
+  /** Whether states alone exceed the limit under every sharding; notes under which they do. */
   private boolean statesTooLarge() {
     point.set(Axis.RECOMPUTE, 0);
-    return oracle.memory.statesFloorBytes(
-            point.tp(),
-            point.cp(),
-            point.pp(),
-            point.dp(),
-            point.ep(),
-            point.etp(),
-            oracle.facts.memory(point))
-        > oracle.facts.limitBytes();
+    boolean all = true;
+    int[] shardings = space.values(Axis.SHARDING);
+    for (int i = 0; i < shardings.length; i++) {
+      point.set(Axis.SHARDING, shardings[i]);
+      tooLarge[i] = statesBytes() > oracle.facts.limitBytes();
+      all &= tooLarge[i];
+    }
+    return all;
   }
 
-  /** Degrees, block and micro-batch are bound: virtual stages and recompute are left. */
-  private void virtualStages(int position) {
+  private double statesBytes() {
+    return oracle.memory.statesFloorBytes(
+        point.tp(),
+        point.cp(),
+        point.pp(),
+        point.dp(),
+        point.ep(),
+        point.etp(),
+        oracle.facts.memory(point));
+  }
+
+  /** Degrees, block and micro-batch are bound: sharding, virtual stages and recompute are left. */
+  private void shardings(int position) {
+    point.set(Axis.SHARDING, space.values(Axis.SHARDING)[0]);
     point.set(Axis.VPP, 1).set(Axis.RECOMPUTE, 0);
     Spread spread = oracle.spread(point);
-    double inner = innerFloor(spread);
-    if (inner >= threshold()) {
+    if (innerFloor(spread) >= threshold()) {
       count(BOUND, space.sizeFrom(position));
       return;
     }
-    for (int v : space.values(Axis.VPP)) {
-      point.set(Axis.VPP, v);
-      if (allowed(Axis.VPP, position + 1)) {
-        recomputes(spread);
+    int[] shardings = space.values(Axis.SHARDING);
+    for (int i = 0; i < shardings.length; i++) {
+      point.set(Axis.SHARDING, shardings[i]);
+      if (!allowed(Axis.SHARDING, position + 1)) {
+        continue;
+      }
+      if (memoryActive && tooLarge[i]) {
+        count("memory", space.sizeFrom(position + 1));
+        continue;
+      }
+      for (int v : space.values(Axis.VPP)) {
+        point.set(Axis.VPP, v);
+        if (allowed(Axis.VPP, position + 2)) {
+          recomputes(spread);
+        }
       }
     }
   }
@@ -343,9 +385,9 @@ final class Search {
   }
 
   private boolean allowed(Axis axis, int next) {
-    for (Rule r : rulesAt.get(axis)) {
-      if (!r.holds().test(oracle.facts, point)) {
-        count(r.id(), space.sizeFrom(next));
+    for (Counted c : rulesAt.get(axis.ordinal())) {
+      if (!c.rule.holds().test(oracle.facts, point)) {
+        c.tuples += space.sizeFrom(next);
         return false;
       }
     }

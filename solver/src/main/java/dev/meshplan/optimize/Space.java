@@ -34,21 +34,22 @@ final class Space {
           Axis.CP,
           Axis.PP,
           Axis.DP,
-          Axis.SHARDING,
           Axis.EP,
           Axis.ETP,
           Axis.CP_INSIDE,
           Axis.BLOCK_GPUS,
           Axis.MICRO_BATCH,
+          Axis.SHARDING,
           Axis.VPP,
           Axis.RECOMPUTE);
 
   private static final int MOST_PP = 128;
   private static final int MOST_CP = 64;
-  private static final int MOST_VPP = 16;
+  private static final int[] VPP = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12};
 
   private final Map<Axis, int[]> values = new EnumMap<>(Axis.class);
   private final Map<Axis, Integer> pins = new EnumMap<>(Axis.class);
+  private final long[] suffix;
   private final Map<String, Recompute> recomputes;
   private final Map<String, ShardingOptions.Option> shardings;
 
@@ -77,7 +78,7 @@ final class Space {
     values.put(Axis.DP, divisors(request.training().globalBatch(), machine.pool().gpus()));
     values.put(Axis.EP, experts(model));
     values.put(Axis.ETP, model.moe() ? powers(8) : new int[] {1});
-    values.put(Axis.VPP, range(MOST_VPP));
+    values.put(Axis.VPP, VPP);
     values.put(Axis.MICRO_BATCH, powers(16));
     values.put(Axis.SHARDING, range0(shardings.size()));
     values.put(Axis.RECOMPUTE, range0(recomputes.size()));
@@ -85,6 +86,11 @@ final class Space {
     values.put(Axis.CP_INSIDE, new int[] {1, 0});
     for (Map.Entry<String, String> e : request.fix().entrySet()) {
       pin(e.getKey(), e.getValue());
+    }
+    suffix = new long[ORDER.size() + 1];
+    suffix[ORDER.size()] = 1;
+    for (int i = ORDER.size() - 1; i >= 0; i--) {
+      suffix[i] = Math.multiplyExact(suffix[i + 1], (long) values.get(ORDER.get(i)).length);
     }
   }
 
@@ -126,11 +132,7 @@ final class Space {
 
   /** Number of tuples of the axes from a position of {@link #ORDER} on. */
   long sizeFrom(int position) {
-    long n = 1;
-    for (int i = position; i < ORDER.size(); i++) {
-      n = Math.multiplyExact(n, (long) values.get(ORDER.get(i)).length);
-    }
-    return n;
+    return suffix[position];
   }
 
   /** The space in words, for the proof. */
@@ -143,7 +145,7 @@ final class Space {
             case RECOMPUTE -> named(v, List.copyOf(recomputes.keySet()));
             case SHARDING -> named(v, List.copyOf(shardings.keySet()));
             case CP_INSIDE -> v.length == 2 ? "inside a block, across" : v[0] == 1 ? "inside" : "across";
-            case PP, VPP -> v.length == 1 ? "" + v[0] : v[0] + " to " + v[v.length - 1];
+            case PP -> v.length == 1 ? "" + v[0] : v[0] + " to " + v[v.length - 1];
             default -> Arrays.stream(v).mapToObj(String::valueOf).collect(Collectors.joining(", "));
           };
       out.add(new Proof.SpaceAxis(axis.key(), text, pins.containsKey(axis)));

@@ -12,11 +12,11 @@ import java.util.Map;
 
 /**
  * Lays layers out on stages so that the slowest rank is as fast as it can be. Without virtual stages
- * this is exact for the layer times, which are told apart at 1/64 of a layer; with virtual stages
+ * this is exact for the layer times, which are told apart at 1/32 of a layer; with virtual stages
  * the ranks' loads are evened out by moving layers between the first, the middle and the last rank.
  */
 final class Splitter {
-  private static final int STEPS = 64;
+  private static final int STEPS = 32;
 
   private final Model model;
   private final List<LayerKind> kinds;
@@ -30,6 +30,11 @@ final class Splitter {
     kinds = model.distinctKinds();
     List<LayerKind> all = model.layerKinds();
     kindOf = all.stream().mapToInt(kinds::indexOf).toArray();
+  }
+
+  /** Index in the model's distinct kinds of every layer. */
+  int[] kindOf() {
+    return kindOf;
   }
 
   /** The layout for the layer times of a candidate. */
@@ -104,10 +109,16 @@ final class Splitter {
     int n = weight.length;
     int[] best = null;
     long bestMax = Long.MAX_VALUE;
-    int average = (n + pp - 1) / pp;
-    for (int take = 0; take <= average; take++) {
+    long sum = last;
+    for (long w : weight) {
+      sum += w;
+    }
+    // The last rank is full when its layers and the head take as long as an average rank.
+    long room = Math.max(0, sum / pp - last);
+    int fit = (int) (room * n / Math.max(1, sum - last));
+    for (int lastLoad = Math.max(0, fit - 1); lastLoad <= fit + 1; lastLoad++) {
       for (int give = -2; give <= 2; give++) {
-        int[] layers = loads(pp, vpp, n, average - take, give);
+        int[] layers = loads(pp, vpp, n, lastLoad, give);
         if (layers == null) {
           continue;
         }
@@ -165,7 +176,11 @@ final class Splitter {
         sum[v % pp] += weight[next++];
       }
     }
-    return Arrays.stream(sum).max().orElse(0);
+    long most = 0;
+    for (long t : sum) {
+      most = Math.max(most, t);
+    }
+    return most;
   }
 
   /**

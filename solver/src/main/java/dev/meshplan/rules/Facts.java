@@ -1,5 +1,8 @@
 package dev.meshplan.rules;
 
+import dev.meshplan.model.Attention;
+import dev.meshplan.model.FeedForward;
+import dev.meshplan.model.LayerKind;
 import dev.meshplan.model.Model;
 import dev.meshplan.plan.Axis;
 import dev.meshplan.plan.Batch;
@@ -19,6 +22,8 @@ import java.util.function.ToDoubleFunction;
  * What a rule may read beside the axes: the request's constants, resolved.
  *
  * @param model the model
+ * @param attentions distinct sequence mixers of its layers
+ * @param feedForwards distinct feed-forward halves of its layers
  * @param training the job
  * @param machine the pool that is planned on
  * @param locality strict or priced
@@ -30,6 +35,8 @@ import java.util.function.ToDoubleFunction;
  */
 public record Facts(
     Model model,
+    List<Attention> attentions,
+    List<FeedForward> feedForwards,
     Training training,
     Machine machine,
     Locality locality,
@@ -38,6 +45,34 @@ public record Facts(
     List<Recompute> recomputes,
     List<ShardingOptions.Option> shardings,
     ToDoubleFunction<Point> deviceBytes) {
+
+  /** The distinct sequence mixers of a model. */
+  public static List<Attention> attentions(Model model) {
+    return model.distinctKinds().stream()
+        .map(LayerKind::attention)
+        .filter(a -> a != null)
+        .distinct()
+        .toList();
+  }
+
+  /** The distinct feed-forward halves of a model. */
+  public static List<FeedForward> feedForwards(Model model) {
+    return model.distinctKinds().stream()
+        .map(LayerKind::feedForward)
+        .filter(x -> x != null)
+        .distinct()
+        .toList();
+  }
+
+  /** Whether any layer has experts. */
+  public boolean moe() {
+    for (FeedForward x : feedForwards) {
+      if (x.moe()) {
+        return true;
+      }
+    }
+    return false;
+  }
 
   /** The candidate that a fully bound point stands for. */
   public Candidate candidate(Point p) {

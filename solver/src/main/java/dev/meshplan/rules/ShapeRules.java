@@ -8,13 +8,13 @@ import static dev.meshplan.plan.Axis.TP;
 import dev.meshplan.hardware.Precision;
 import dev.meshplan.model.Attention;
 import dev.meshplan.model.FeedForward;
-import dev.meshplan.model.LayerKind;
 import dev.meshplan.model.Model;
 import dev.meshplan.plan.CpKind;
 import dev.meshplan.plan.Framework;
 import dev.meshplan.plan.RuleKind;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 
@@ -35,8 +35,8 @@ final class ShapeRules {
             Set.of(),
             true,
             List.of(TP),
-            (f, p) -> attentions(f.model()).stream().allMatch(a -> a.heads() % p.tp() == 0),
-            (f, p) -> "heads " + list(f.model(), Attention::heads) + ", tp " + p.tp()),
+            (f, p) -> all(f.attentions(), a -> a.heads() % p.tp() == 0),
+            (f, p) -> "heads " + list(f, Attention::heads) + ", tp " + p.tp()),
         new Rule(
             "kv-groups",
             RuleKind.ILLEGAL,
@@ -46,8 +46,8 @@ final class ShapeRules {
             Set.of(),
             true,
             List.of(TP),
-            (f, p) -> attentions(f.model()).stream().allMatch(a -> kvDivides(a, p.tp())),
-            (f, p) -> "kv_heads " + list(f.model(), Attention::kvHeads) + ", tp " + p.tp()),
+            (f, p) -> all(f.attentions(), a -> kvDivides(a, p.tp())),
+            (f, p) -> "kv_heads " + list(f, Attention::kvHeads) + ", tp " + p.tp()),
         new Rule(
             "ffn-width",
             RuleKind.ILLEGAL,
@@ -57,9 +57,8 @@ final class ShapeRules {
             true,
             List.of(TP),
             (f, p) ->
-                feedForwards(f.model()).stream()
-                    .allMatch(x -> x.width() % p.tp() == 0 && x.sharedWidth() % p.tp() == 0),
-            (f, p) -> "widths " + widths(f.model()) + ", tp " + p.tp()),
+                all(f.feedForwards(), x -> x.width() % p.tp() == 0 && x.sharedWidth() % p.tp() == 0),
+            (f, p) -> "widths " + widths(f) + ", tp " + p.tp()),
         new Rule(
             "expert-width",
             RuleKind.ILLEGAL,
@@ -69,8 +68,7 @@ final class ShapeRules {
             true,
             List.of(ETP),
             (f, p) ->
-                feedForwards(f.model()).stream()
-                    .allMatch(x -> !x.moe() || x.expertWidth() % p.etp() == 0),
+                all(f.feedForwards(), x -> !x.moe() || x.expertWidth() % p.etp() == 0),
             (f, p) -> "etp " + p.etp()),
         new Rule(
             "expert-bias",
@@ -82,7 +80,7 @@ final class ShapeRules {
             List.of(ETP),
             (f, p) ->
                 p.etp() == 1
-                    || feedForwards(f.model()).stream().noneMatch(x -> x.moe() && x.bias()),
+                    || all(f.feedForwards(), x -> !x.moe() || !x.bias()),
             (f, p) -> "etp " + p.etp()),
         new Rule(
             "vocabulary-padding",
@@ -118,7 +116,7 @@ final class ShapeRules {
             List.of(TP, CP),
             (f, p) ->
                 p.tp() == 1
-                    || !(f.training().sequenceParallel() || f.model().moe())
+                    || !(f.training().sequenceParallel() || f.moe())
                     || f.training().sequence() % (p.cp() * p.tp()) == 0,
             (f, p) ->
                 "sequence "
@@ -141,8 +139,7 @@ final class ShapeRules {
             (f, p) ->
                 p.cp() == 1
                     || !allToAll(f)
-                    || attentions(f.model()).stream()
-                        .allMatch(
+                    || all(f.attentions(), 
                             a ->
                                 a.heads() % (p.tp() * p.cp()) == 0
                                     && (a.kvHeads() % (p.tp() * p.cp()) == 0
@@ -150,9 +147,9 @@ final class ShapeRules {
                                             && p.cp() % a.kvHeads() == 0))),
             (f, p) ->
                 "heads "
-                    + list(f.model(), Attention::heads)
+                    + list(f, Attention::heads)
                     + ", kv_heads "
-                    + list(f.model(), Attention::kvHeads)
+                    + list(f, Attention::kvHeads)
                     + ", tp x cp = "
                     + p.tp() * p.cp()),
         new Rule(
@@ -163,7 +160,7 @@ final class ShapeRules {
             Set.of(),
             false,
             List.of(CP),
-            (f, p) -> p.cp() == 1 || attentions(f.model()).stream().allMatch(Attention::softmax),
+            (f, p) -> p.cp() == 1 || all(f.attentions(), Attention::softmax),
             (f, p) -> "cp " + p.cp()),
         new Rule(
             "experts",
@@ -174,12 +171,11 @@ final class ShapeRules {
             true,
             List.of(EP, ETP),
             (f, p) ->
-                f.model().moe()
-                    ? feedForwards(f.model()).stream()
-                        .allMatch(x -> !x.moe() || x.experts() % p.ep() == 0)
+                f.moe()
+                    ? all(f.feedForwards(), x -> !x.moe() || x.experts() % p.ep() == 0)
                     : p.ep() == 1 && p.etp() == 1,
             (f, p) ->
-                f.model().moe()
+                f.moe()
                     ? "experts " + f.model().experts() + ", ep " + p.ep()
                     : "the model has no experts, ep " + p.ep() + ", etp " + p.etp()),
         new Rule(
@@ -207,6 +203,16 @@ final class ShapeRules {
     return (model.vocabulary() + unit - 1) / unit * unit;
   }
 
+  /** Without streams: rules are asked millions of times. */
+  private static <T> boolean all(List<T> parts, Predicate<T> holds) {
+    for (T part : parts) {
+      if (!holds.test(part)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private static boolean allToAll(Facts f) {
     return f.training().cpKind() == CpKind.ALL_TO_ALL
         || f.training().framework() == Framework.DEEPSPEED;
@@ -216,31 +222,15 @@ final class ShapeRules {
     return a.kind() != Attention.Kind.GQA || a.kvHeads() % tp == 0 || tp % a.kvHeads() == 0;
   }
 
-  private static List<Attention> attentions(Model model) {
-    return model.distinctKinds().stream()
-        .map(LayerKind::attention)
-        .filter(a -> a != null)
-        .distinct()
-        .toList();
-  }
-
-  private static List<FeedForward> feedForwards(Model model) {
-    return model.distinctKinds().stream()
-        .map(LayerKind::feedForward)
-        .filter(x -> x != null)
-        .distinct()
-        .toList();
-  }
-
-  private static String list(Model model, ToIntFunction<Attention> count) {
-    return attentions(model).stream()
+  private static String list(Facts facts, ToIntFunction<Attention> count) {
+    return facts.attentions().stream()
         .map(a -> String.valueOf(count.applyAsInt(a)))
         .distinct()
         .collect(Collectors.joining(", "));
   }
 
-  private static String widths(Model model) {
-    return feedForwards(model).stream()
+  private static String widths(Facts facts) {
+    return facts.feedForwards().stream()
         .flatMap(x -> java.util.stream.Stream.of(x.width(), x.sharedWidth()))
         .filter(w -> w > 0)
         .map(String::valueOf)

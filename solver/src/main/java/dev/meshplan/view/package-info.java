@@ -1,2 +1,2 @@
-/** An answer as text, pictures and reports; the catalog as tables. */
+/** The answer for people: sentences and tables. */
 package dev.meshplan.view;

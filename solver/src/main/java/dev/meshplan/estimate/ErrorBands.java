@@ -1,0 +1,37 @@
+package dev.meshplan.estimate;
+
+import dev.meshplan.hardware.Gpu;
+import dev.meshplan.model.Model;
+import dev.meshplan.plan.ErrorBand;
+import dev.meshplan.plan.Machine;
+import dev.meshplan.plan.Training;
+
+/** How far a measured step may lie from an estimate: the 90th percentile of the nearest kind of runs. */
+public final class ErrorBands {
+  private static final double DENSE = 0.12;
+  private static final double MOE = 0.22;
+  private static final double UNKNOWN_DENSE = 0.25;
+  private static final double UNKNOWN_MOE = 0.35;
+
+  /** Two plans on one machine that differ by less are a tie: the order of runs is noise below it. */
+  private static final double PAIRED = 0.03;
+
+  private ErrorBands() {}
+
+  /** The band of a step time. */
+  public static ErrorBand of(Model model, Training training, Machine machine, long gpus) {
+    Gpu.Architecture a = machine.gpu().architecture();
+    boolean known =
+        a == Gpu.Architecture.AMPERE
+            || a == Gpu.Architecture.HOPPER
+            || a == Gpu.Architecture.BLACKWELL;
+    double band = model.moe() ? (known ? MOE : UNKNOWN_MOE) : known ? DENSE : UNKNOWN_DENSE;
+    String kind = a.key() + ", " + (model.moe() ? "MoE" : "dense");
+    return new ErrorBand(-band, band, known ? kind : "outside the validated range", known);
+  }
+
+  /** The band of the difference between two plans on one machine. */
+  public static double paired(Model model) {
+    return PAIRED;
+  }
+}
