@@ -49,9 +49,11 @@ final class PlanCommand implements Callable<Integer> {
             (evaluated, incumbent, bound) -> {
               if (System.nanoTime() - start > QUIET_NANOS) {
                 err.println(
-                    Quantity.count(evaluated) + " priced, best "
+                    Quantity.count(evaluated)
+                        + " priced, best "
                         + (Double.isNaN(incumbent) ? "none yet" : Quantity.digits(incumbent))
-                        + ", bound " + Quantity.digits(bound));
+                        + ", bound "
+                        + Quantity.digits(bound));
               }
             });
     Answer answer = planner.plan(problem);
@@ -77,11 +79,13 @@ final class PlanCommand implements Callable<Integer> {
       case FOUND -> "Next: " + command + " plan ... -o answer.yaml keeps the whole answer.\n";
       case INFEASIBLE ->
           answer.infeasible() != null && answer.infeasible().cure() != null
-              ? "Next: plan again with " + answer.infeasible().cure().key() + ": "
-                  + answer.infeasible().cure().value() + ".\n"
+              ? "Next: plan again with "
+                  + answer.infeasible().cure().key()
+                  + ": "
+                  + answer.infeasible().cure().value()
+                  + ".\n"
               : "";
       case UNKNOWN -> "";
     };
   }
-
 }

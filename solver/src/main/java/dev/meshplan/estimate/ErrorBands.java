@@ -6,14 +6,19 @@ import dev.meshplan.plan.ErrorBand;
 import dev.meshplan.plan.Machine;
 import dev.meshplan.plan.Training;
 
-/** How far a measured step may lie from an estimate: the 90th percentile of the nearest kind of runs. */
+/**
+ * How far a measured step may lie from an estimate: the 90th percentile of the nearest kind of
+ * runs.
+ */
 public final class ErrorBands {
   private static final double DENSE = 0.12;
   private static final double MOE = 0.22;
   private static final double UNKNOWN_DENSE = 0.25;
   private static final double UNKNOWN_MOE = 0.35;
 
-  /** Two plans on one machine that differ by less are a tie: the order of runs is noise below it. */
+  /**
+   * Two plans on one machine that differ by less are a tie: the order of runs is noise below it.
+   */
   private static final double PAIRED = 0.03;
 
   private ErrorBands() {}

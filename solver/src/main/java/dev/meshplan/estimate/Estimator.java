@@ -14,7 +14,9 @@ import dev.meshplan.plan.StageMemory;
 import dev.meshplan.plan.Training;
 import java.util.List;
 
-/** The whole estimate of one plan: time, memory, energy and money, with the terms they are made of. */
+/**
+ * The whole estimate of one plan: time, memory, energy and money, with the terms they are made of.
+ */
 public final class Estimator {
   private final Model model;
   private final Training training;

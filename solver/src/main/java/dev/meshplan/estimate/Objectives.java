@@ -10,6 +10,7 @@ import dev.meshplan.plan.Training;
 public final class Objectives {
   private static final double MILLION = 1e6;
   private static final double HOUR = 3600;
+
   /** Training load as a share of TDP where no typical power is published. */
   private static final double TYPICAL_SHARE = 0.85;
 
@@ -35,7 +36,8 @@ public final class Objectives {
     idleWatts = power.idle().known() ? power.idle().value() : IDLE_SHARE * peak;
     if (objective == Objective.ENERGY && Double.isNaN(loadWatts)) {
       throw new NoCostModel(
-          "no cost model yet for the energy of " + machine.gpu().id()
+          "no cost model yet for the energy of "
+              + machine.gpu().id()
               + ": its file gives no power. Add power: {peak: ...} or plan for time.");
     }
   }

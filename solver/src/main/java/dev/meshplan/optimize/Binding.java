@@ -21,8 +21,8 @@ final class Binding {
   }
 
   /**
-   * Whether the plan stands at the edge of what fits or is kept together: twice one axis, everything
-   * else as it is, or less recompute, would break the rule.
+   * Whether the plan stands at the edge of what fits or is kept together: twice one axis,
+   * everything else as it is, or less recompute, would break the rule.
    */
   static boolean binds(Rule rule, Oracle oracle, Point p) {
     if (rule.kind() == RuleKind.ILLEGAL) {

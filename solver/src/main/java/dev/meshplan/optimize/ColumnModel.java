@@ -7,14 +7,15 @@ import com.google.ortools.sat.CpSolverStatus;
 import com.google.ortools.sat.IntVar;
 import com.google.ortools.sat.LinearExpr;
 import com.google.ortools.sat.LinearExprBuilder;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The constraint model of columns, blocks and pools: exactly one column, the domains of its pool cut
- * into its blocks, as many working ranks as it needs, at the least cost. Linear, one worker, proven.
- * Domains with equally many usable GPUs are one class, so racks are counted, never named.
+ * The constraint model of columns, blocks and pools: exactly one column, the domains of its pool
+ * cut into its blocks, as many working ranks as it needs, at the least cost. Linear, one worker,
+ * proven. Domains with equally many usable GPUs are one class, so racks are counted, never named.
  */
 final class ColumnModel {
   /** Steps into which the cheapest column's value is divided. */
@@ -31,7 +32,7 @@ final class ColumnModel {
    * @param column index in the list that was given
    * @param domains touched domains of each class of its pool's supply
    */
-  record Choice(int column, int[] domains) {}
+  record Choice(int column, List<Integer> domains) {}
 
   private record Cut(Oracle oracle, int block) {}
 
@@ -55,9 +56,7 @@ final class ColumnModel {
     for (int i = 0; i < take.length; i++) {
       Entry e = this.entries.get(i);
       take[i] = model.newBoolVar("column_" + i);
-      model
-          .addGreaterOrEqual(working(e), e.found().point().gpus())
-          .onlyEnforceIf(take[i]);
+      model.addGreaterOrEqual(working(e), e.found().point().gpus()).onlyEnforceIf(take[i]);
       // Columns come cheapest first; the index keeps that order where values tie in SCALE steps.
       double ratio = e.found().value() / least;
       long price = Math.min(SCALE * 1023, Math.round((ratio - 1) * SCALE) + i);
@@ -82,9 +81,9 @@ final class ColumnModel {
     for (int i = 0; i < take.length; i++) {
       if (solver.booleanValue(take[i])) {
         IntVar[] cut = cuts.get(cut(entries.get(i)));
-        int[] used = new int[cut.length];
+        List<Integer> used = new ArrayList<>();
         for (int c = 0; c < cut.length; c++) {
-          used[c] = (int) solver.value(cut[c]);
+          used.add((int) solver.value(cut[c]));
         }
         return new Choice(i, used);
       }

@@ -4,8 +4,8 @@ import com.google.ortools.sat.CpModel;
 import com.google.ortools.sat.CpSolver;
 
 /**
- * The one way to solve a constraint model: one worker and a fixed seed (the same bytes every time), a
- * limit in deterministic time, and {@code presolve_inclusion_work_limit = 0}, without which 9.15
+ * The one way to solve a constraint model: one worker and a fixed seed (the same bytes every time),
+ * a limit in deterministic time, and {@code presolve_inclusion_work_limit = 0}, without which 9.15
  * reports wrong optima for large coefficients (google/or-tools #5293).
  */
 final class Cp {

@@ -32,8 +32,7 @@ final class Cures {
     }
     if (core.stream().anyMatch(r -> r.id().endsWith("-inside-block"))) {
       Problem priced =
-          Diagnosis.with(
-              problem, problem.request().fix(), Locality.PRICED, problem.machines());
+          Diagnosis.with(problem, problem.request().fix(), Locality.PRICED, problem.machines());
       Outcomes.Placed p = tryOut(priced, progress);
       if (p.chosen() != null) {
         return new Infeasible.Cure(
@@ -49,9 +48,7 @@ final class Cures {
       if (p.chosen() != null) {
         return new Infeasible.Cure(
             "use all usable memory (TIGHT: runs were reported to fail from 93% on)",
-            "limits.memory_share",
-            "1.0",
-            result(p));
+            "limits.memory_share", "1.0", result(p));
       }
     }
     return moreDomains(problem, progress);
@@ -60,8 +57,7 @@ final class Cures {
   private static Infeasible.Cure unpin(Problem problem, String key, Search.Progress progress) {
     Map<String, String> fix = new TreeMap<>(problem.request().fix());
     fix.remove(key);
-    Problem open =
-        Diagnosis.with(problem, fix, problem.request().locality(), problem.machines());
+    Problem open = Diagnosis.with(problem, fix, problem.request().locality(), problem.machines());
     Outcomes.Placed p = tryOut(open, progress);
     if (p.chosen() == null) {
       return null;
@@ -132,8 +128,7 @@ final class Cures {
   }
 
   private static Outcomes.Placed tryOut(Problem problem, Search.Progress progress) {
-    return Outcomes.place(
-        problem, problem.request().locality(), 0, progress);
+    return Outcomes.place(problem, problem.request().locality(), 0, progress);
   }
 
   private static String result(Outcomes.Placed p) {

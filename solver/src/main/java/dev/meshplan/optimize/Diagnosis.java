@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Why a request has no plan, by deletion over the search: a rule belongs to the core when the others
- * without it leave a plan. Pins and locality are rules like any other here.
+ * Why a request has no plan, by deletion over the search: a rule belongs to the core when the
+ * others without it leave a plan. Pins and locality are rules like any other here.
  */
 final class Diagnosis {
   private Diagnosis() {}
@@ -33,8 +33,7 @@ final class Diagnosis {
         .forEach(
             (axis, value) -> {
               if (axis != Axis.GPUS_USED) {
-                active.add(
-                    Pins.axis(axis, value, problem.request().fix().get(axis.key())));
+                active.add(Pins.axis(axis, value, problem.request().fix().get(axis.key())));
               }
             });
     // Choices are dropped last, so that a core names them where it can: they are easiest to change.
@@ -48,7 +47,8 @@ final class Diagnosis {
     }
     Point near = nearest(problem, core, progress);
     List<Infeasible.CoreRule> rules = new ArrayList<>();
-    Oracle oracle = new Oracle(problem, problem.machines().get(0), space, problem.request().locality());
+    Oracle oracle =
+        new Oracle(problem, problem.machines().get(0), space, problem.request().locality());
     for (Rule r : core) {
       String sentence = near == null ? r.sentence() : r.at(oracle.facts, near);
       rules.add(new Infeasible.CoreRule(r.id(), r.kind(), sentence, r.source()));
@@ -85,8 +85,7 @@ final class Diagnosis {
               .run();
       boolean supply = rules.stream().anyMatch(x -> x.id().equals("gpus-available"));
       for (Found f : r.best()) {
-        if (!supply
-            || oracle.supply.fewest(f.point().gpus(), f.point().block(), f.unit()) > 0) {
+        if (!supply || oracle.supply.fewest(f.point().gpus(), f.point().block(), f.unit()) > 0) {
           return f.point();
         }
       }
@@ -104,7 +103,8 @@ final class Diagnosis {
     List<Rule> all = new ArrayList<>(Outcomes.rules(problem, space));
     space.pins().keySet().stream()
         .filter(a -> a != Axis.GPUS_USED)
-        .forEach(a -> all.add(Pins.axis(a, space.pins().get(a), problem.request().fix().get(a.key()))));
+        .forEach(
+            a -> all.add(Pins.axis(a, space.pins().get(a), problem.request().fix().get(a.key()))));
     for (Rule r : order) {
       if (r.id().equals("memory")) {
         Point least = Cures.leastMemory(problem, all, progress);
@@ -149,7 +149,14 @@ final class Diagnosis {
     List<Pool> pools = machines.stream().map(Machine::pool).toList();
     return new Problem(
         new PlanRequest(
-            r.model(), pools, r.training(), r.objective(), locality, fix, r.limits(), r.alternatives()),
+            r.model(),
+            pools,
+            r.training(),
+            r.objective(),
+            locality,
+            fix,
+            r.limits(),
+            r.alternatives()),
         problem.model(),
         machines,
         problem.provenance());

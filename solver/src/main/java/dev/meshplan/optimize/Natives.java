@@ -16,9 +16,9 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * Loads OR-Tools' native libraries from a folder of the user's own, unpacked once: the library's own
- * loader unpacks them at every start, which takes four times as long as all the rest. On any trouble
- * that loader is used.
+ * Loads OR-Tools' native libraries from a folder of the user's own, unpacked once: the library's
+ * own loader unpacks them at every start, which takes four times as long as all the rest. On any
+ * trouble that loader is used.
  */
 final class Natives {
   private static boolean loaded;
@@ -59,7 +59,9 @@ final class Natives {
           .forEach(
               e -> {
                 entries.add(e);
-                key.update((e.getName() + e.getCrc() + e.getSize()).getBytes(java.nio.charset.StandardCharsets.UTF_8));
+                key.update(
+                    (e.getName() + e.getCrc() + e.getSize())
+                        .getBytes(java.nio.charset.StandardCharsets.UTF_8));
               });
       Path root = root();
       Path folder = root.resolve(platform + "-" + Long.toHexString(key.getValue()));

@@ -36,7 +36,9 @@ final class Notes {
     }
     if (!equal.isEmpty()) {
       notes.add(
-          "Blocks of " + p.block() + " cost the same as blocks of "
+          "Blocks of "
+              + p.block()
+              + " cost the same as blocks of "
               + String.join(", ", equal.stream().map(String::valueOf).toList())
               + "; the smallest that carries the groups is taken: easier to schedule, and a fault"
               + " takes less with it.");
@@ -55,7 +57,9 @@ final class Notes {
     if (plan.placement().gpusUsed() < pool.gpus()) {
       notes.add(
           (pool.gpus() - plan.placement().gpusUsed())
-              + " of the " + pool.gpus() + " GPUs stay free: no plan with more of them is cheaper.");
+              + " of the "
+              + pool.gpus()
+              + " GPUs stay free: no plan with more of them is cheaper.");
     }
     return notes;
   }

@@ -2,10 +2,10 @@ package dev.meshplan.optimize;
 
 import dev.meshplan.estimate.LayerSeconds;
 import dev.meshplan.estimate.MemoryModel;
+import dev.meshplan.estimate.Objectives;
 import dev.meshplan.estimate.Spread;
 import dev.meshplan.estimate.StepTimeModel;
 import dev.meshplan.model.Model;
-import dev.meshplan.estimate.Objectives;
 import dev.meshplan.plan.Blocks;
 import dev.meshplan.plan.Candidate;
 import dev.meshplan.plan.Layout;
@@ -17,8 +17,8 @@ import dev.meshplan.rules.Facts;
 import dev.meshplan.rules.Point;
 
 /**
- * What the search asks of the estimators on one pool: seconds, bytes and objective of a point. Every
- * optimizer reads its numbers here, so that all agree.
+ * What the search asks of the estimators on one pool: seconds, bytes and objective of a point.
+ * Every optimizer reads its numbers here, so that all agree.
  */
 final class Oracle {
   final Problem problem;
@@ -75,9 +75,7 @@ final class Oracle {
     Candidate c = facts.candidate(p);
     LayerSeconds seconds = time.layerSeconds(c, spread(p));
     Layout fastest = splitter.fastest(p.pp(), p.vpp(), seconds);
-    if (p.pp() == 1
-        || p.vpp() > 1
-        || memory.worstDeviceBytes(c, fastest) <= facts.limitBytes()) {
+    if (p.pp() == 1 || p.vpp() > 1 || memory.worstDeviceBytes(c, fastest) <= facts.limitBytes()) {
       return fastest;
     }
     Layout fitting =

@@ -1,10 +1,10 @@
 package dev.meshplan.optimize;
 
+import dev.meshplan.plan.Layout;
+import dev.meshplan.plan.Locality;
 import dev.meshplan.plan.Machine;
 import dev.meshplan.plan.Placement;
 import dev.meshplan.plan.Plan;
-import dev.meshplan.plan.Layout;
-import dev.meshplan.plan.Locality;
 import dev.meshplan.plan.Problem;
 import dev.meshplan.rules.Facts;
 import dev.meshplan.rules.Point;
@@ -20,7 +20,8 @@ import java.util.TreeMap;
 
 /**
  * Search and placement together: the cheapest column that the racks can carry. The search runs on
- * until no column cheaper than the placed one is left; keys that no rack can carry prune like a rule.
+ * until no column cheaper than the placed one is left; keys that no rack can carry prune like a
+ * rule.
  */
 final class Outcomes {
   /**
@@ -34,7 +35,7 @@ final class Outcomes {
    */
   record Placed(
       ColumnModel.Entry chosen,
-      int[] domains,
+      List<Integer> domains,
       List<ColumnModel.Entry> runnersUp,
       Map<String, Long> tally,
       long candidates,
@@ -47,8 +48,7 @@ final class Outcomes {
   /** Plans with all rules of the framework. */
   static Placed place(
       Problem problem, Locality locality, int alternatives, Search.Progress progress) {
-    return place(
-        problem, locality, List.of(), Double.POSITIVE_INFINITY, alternatives, progress);
+    return place(problem, locality, List.of(), Double.POSITIVE_INFINITY, alternatives, progress);
   }
 
   /** The cheapest plan below {@code ceiling} in which TP or EP leaves its domain. */
@@ -118,7 +118,7 @@ final class Outcomes {
                 .toList();
         return new Placed(
             chosen,
-            choice == null ? new int[0] : choice.domains(),
+            choice == null ? List.of() : choice.domains(),
             others,
             tally,
             candidates,

@@ -46,7 +46,8 @@ final class Pins {
 
   private static int largestBlock(Facts f, Point p) {
     java.util.List<Integer> allowed = f.machine().pool().blocks();
-    java.util.List<Integer> blocks = allowed.isEmpty() ? f.machine().system().domain().blocks() : allowed;
+    java.util.List<Integer> blocks =
+        allowed.isEmpty() ? f.machine().system().domain().blocks() : allowed;
     return f.machine().pool().cut().isEmpty()
         ? blocks.stream().mapToInt(i -> i).max().orElse(p.block())
         : f.machine().pool().cut().stream().mapToInt(i -> i).max().orElse(p.block());

@@ -1,8 +1,8 @@
 package dev.meshplan.optimize;
 
+import dev.meshplan.estimate.ErrorBands;
 import dev.meshplan.estimate.Estimator;
 import dev.meshplan.estimate.Spread;
-import dev.meshplan.estimate.ErrorBands;
 import dev.meshplan.plan.Alternative;
 import dev.meshplan.plan.Answer;
 import dev.meshplan.plan.Estimate;
@@ -49,17 +49,14 @@ public final class Planner {
   public Answer plan(Problem problem) {
     Outcomes.Placed placed =
         Outcomes.place(
-            problem,
-            problem.request().locality(),
-            problem.request().alternatives(),
-            progress::at);
+            problem, problem.request().locality(), problem.request().alternatives(), progress::at);
     Space space = new Space(problem, problem.machines().get(0));
     if (placed.chosen() == null) {
       return none(problem, placed, space);
     }
     Oracle oracle = placed.chosen().oracle();
     Found found = placed.chosen().found();
-    int domains = java.util.Arrays.stream(placed.domains()).sum();
+    int domains = placed.domains().stream().mapToInt(i -> i).sum();
     Plan plan = Outcomes.plan(oracle, found, domains);
     Estimate estimate = estimate(oracle, found, plan);
     double value = found.value();
@@ -89,7 +86,7 @@ public final class Planner {
         alternatives,
         verdicts(problem, oracle, found.point()),
         null,
-        problem.request().locality() == Locality.STRICT ? priced(problem, value, found) : null,
+        problem.request().locality() == Locality.STRICT ? priced(problem, value) : null,
         tally(placed.tally()),
         problem.provenance(),
         Notes.of(problem, oracle, found, plan, estimate));
@@ -154,9 +151,8 @@ public final class Planner {
   }
 
   /** What a strict answer leaves on the table; null when no group could gain by crossing. */
-  private LocalityNote priced(Problem problem, double strict, Found found) {
-    Outcomes.Placed free =
-        Outcomes.crossing(problem, strict, progress::at);
+  private LocalityNote priced(Problem problem, double strict) {
+    Outcomes.Placed free = Outcomes.crossing(problem, strict, progress::at);
     if (free.chosen() == null) {
       return null;
     }
@@ -179,8 +175,7 @@ public final class Planner {
     Infeasible infeasible = proven ? Diagnosis.of(problem, progress::at) : null;
     LocalityNote note = null;
     if (proven && problem.request().locality() == Locality.STRICT) {
-      Outcomes.Placed free =
-          Outcomes.crossing(problem, Double.POSITIVE_INFINITY, progress::at);
+      Outcomes.Placed free = Outcomes.crossing(problem, Double.POSITIVE_INFINITY, progress::at);
       note = free.chosen() == null ? null : note(free.chosen(), Double.NaN);
     }
     String unit =
@@ -227,7 +222,6 @@ public final class Planner {
         .filter(r -> r.id().equals(id))
         .map(r -> r.kind().key())
         .findFirst()
-        .orElse(
-            id.startsWith("pinned") || id.equals(Search.UNPLACEABLE) ? "does_not_fit" : id);
+        .orElse(id.startsWith("pinned") || id.equals(Search.UNPLACEABLE) ? "does_not_fit" : id);
   }
 }

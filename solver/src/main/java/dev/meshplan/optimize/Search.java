@@ -144,11 +144,7 @@ final class Search {
         break;
       }
       openBound = s.floor();
-      point
-          .set(Axis.TP, s.tp())
-          .set(Axis.CP, s.cp())
-          .set(Axis.PP, s.pp())
-          .set(Axis.DP, s.dp());
+      point.set(Axis.TP, s.tp()).set(Axis.CP, s.cp()).set(Axis.PP, s.pp()).set(Axis.DP, s.dp());
       inside(SHAPE_AXES);
       if (stopped) {
         bound = Math.min(bound, s.floor());
@@ -174,8 +170,7 @@ final class Search {
 
   private void shapes(int position) {
     if (position == SHAPE_AXES) {
-      double floor =
-          oracle.time.floorSeconds(point.tp(), point.cp(), point.pp(), point.dp());
+      double floor = oracle.time.floorSeconds(point.tp(), point.cp(), point.pp(), point.dp());
       shapes.add(
           new Shape(
               point.tp(), point.cp(), point.pp(), point.dp(), oracle.floorValue(point, floor)));
@@ -290,8 +285,7 @@ final class Search {
 
   private void recomputes(Spread spread) {
     int[] options = space.values(Axis.RECOMPUTE);
-    Found.Key key =
-        new Found.Key(oracle.unit(point), point.block(), point.gpus());
+    Found.Key key = new Found.Key(oracle.unit(point), point.block(), point.gpus());
     if (excluded.contains(key)) {
       count(UNPLACEABLE, options.length);
       return;

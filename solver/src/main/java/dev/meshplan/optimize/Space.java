@@ -23,8 +23,9 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * The space that is searched and proven on one pool: the values of every axis, pinned ones reduced to
- * their pin. Values that a rule always forbids (a dp that does not divide the batch) are left out.
+ * The space that is searched and proven on one pool: the values of every axis, pinned ones reduced
+ * to their pin. Values that a rule always forbids (a dp that does not divide the batch) are left
+ * out.
  */
 final class Space {
   /** Axes in the order in which the search binds them. */
@@ -144,7 +145,8 @@ final class Space {
           switch (axis) {
             case RECOMPUTE -> named(v, List.copyOf(recomputes.keySet()));
             case SHARDING -> named(v, List.copyOf(shardings.keySet()));
-            case CP_INSIDE -> v.length == 2 ? "inside a block, across" : v[0] == 1 ? "inside" : "across";
+            case CP_INSIDE ->
+                v.length == 2 ? "inside a block, across" : v[0] == 1 ? "inside" : "across";
             case PP -> v.length == 1 ? "" + v[0] : v[0] + " to " + v[v.length - 1];
             default -> Arrays.stream(v).mapToObj(String::valueOf).collect(Collectors.joining(", "));
           };

@@ -11,9 +11,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Lays layers out on stages so that the slowest rank is as fast as it can be. Without virtual stages
- * this is exact for the layer times, which are told apart at 1/32 of a layer; with virtual stages
- * the ranks' loads are evened out by moving layers between the first, the middle and the last rank.
+ * Lays layers out on stages so that the slowest rank is as fast as it can be. Without virtual
+ * stages this is exact for the layer times, which are told apart at 1/32 of a layer; with virtual
+ * stages the ranks' loads are evened out by moving layers between the first, the middle and the
+ * last rank.
  */
 final class Splitter {
   private static final int STEPS = 32;
@@ -72,7 +73,9 @@ final class Splitter {
     return layers;
   }
 
-  /** Smallest maximum over contiguous parts, by bisection; the parts are then filled from the back. */
+  /**
+   * Smallest maximum over contiguous parts, by bisection; the parts are then filled from the back.
+   */
   private static int[] exact(int pp, long[] weight, long last) {
     long low = Math.max(last, (Arrays.stream(weight).sum() + last + pp - 1) / pp);
     long high = Arrays.stream(weight).sum() + last;

@@ -44,7 +44,9 @@ final class Supply {
     return classes;
   }
 
-  /** Blocks of a size that a domain with so many usable GPUs gives; the whole domain is one block. */
+  /**
+   * Blocks of a size that a domain with so many usable GPUs gives; the whole domain is one block.
+   */
   int blocks(int usable, int block) {
     if (!cut.isEmpty()) {
       int listed = (int) cut.stream().filter(b -> b == block).count();

@@ -1,15 +1,16 @@
 package dev.meshplan.plan;
 
 /**
- * How ranks fill blocks: floor(b / L) x L consecutive ranks of a block of b GPUs work, where L is the
- * smallest number of ranks that holds whole TP (and CP, where kept inside) and whole EP groups.
+ * How ranks fill blocks: floor(b / L) x L consecutive ranks of a block of b GPUs work, where L is
+ * the smallest number of ranks that holds whole TP (and CP, where kept inside) and whole EP groups.
  */
 public final class Blocks {
   private Blocks() {}
 
   /**
-   * Ranks that must stay together in a block of {@code block} GPUs: L. A group larger than the block
-   * crosses it with equally many ranks in each: its largest divisor that fits takes its place.
+   * Ranks that must stay together in a block of {@code block} GPUs: L. A group larger than the
+   * block crosses it with equally many ranks in each: its largest divisor that fits takes its
+   * place.
    */
   public static long unit(int tp, int cp, int ep, int etp, boolean cpInside, int block) {
     long dense = share((long) tp * (cpInside ? cp : 1), block);

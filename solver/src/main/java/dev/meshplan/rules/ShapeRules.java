@@ -7,7 +7,6 @@ import static dev.meshplan.plan.Axis.TP;
 
 import dev.meshplan.hardware.Precision;
 import dev.meshplan.model.Attention;
-import dev.meshplan.model.FeedForward;
 import dev.meshplan.model.Model;
 import dev.meshplan.plan.CpKind;
 import dev.meshplan.plan.Framework;
@@ -57,7 +56,9 @@ final class ShapeRules {
             true,
             List.of(TP),
             (f, p) ->
-                all(f.feedForwards(), x -> x.width() % p.tp() == 0 && x.sharedWidth() % p.tp() == 0),
+                all(
+                    f.feedForwards(),
+                    x -> x.width() % p.tp() == 0 && x.sharedWidth() % p.tp() == 0),
             (f, p) -> "widths " + widths(f) + ", tp " + p.tp()),
         new Rule(
             "expert-width",
@@ -67,8 +68,7 @@ final class ShapeRules {
             Set.of(),
             true,
             List.of(ETP),
-            (f, p) ->
-                all(f.feedForwards(), x -> !x.moe() || x.expertWidth() % p.etp() == 0),
+            (f, p) -> all(f.feedForwards(), x -> !x.moe() || x.expertWidth() % p.etp() == 0),
             (f, p) -> "etp " + p.etp()),
         new Rule(
             "expert-bias",
@@ -78,9 +78,7 @@ final class ShapeRules {
             Set.of(Framework.MEGATRON),
             true,
             List.of(ETP),
-            (f, p) ->
-                p.etp() == 1
-                    || all(f.feedForwards(), x -> !x.moe() || !x.bias()),
+            (f, p) -> p.etp() == 1 || all(f.feedForwards(), x -> !x.moe() || !x.bias()),
             (f, p) -> "etp " + p.etp()),
         new Rule(
             "vocabulary-padding",
@@ -139,12 +137,13 @@ final class ShapeRules {
             (f, p) ->
                 p.cp() == 1
                     || !allToAll(f)
-                    || all(f.attentions(), 
-                            a ->
-                                a.heads() % (p.tp() * p.cp()) == 0
-                                    && (a.kvHeads() % (p.tp() * p.cp()) == 0
-                                        || (f.training().framework() == Framework.DEEPSPEED
-                                            && p.cp() % a.kvHeads() == 0))),
+                    || all(
+                        f.attentions(),
+                        a ->
+                            a.heads() % (p.tp() * p.cp()) == 0
+                                && (a.kvHeads() % (p.tp() * p.cp()) == 0
+                                    || (f.training().framework() == Framework.DEEPSPEED
+                                        && p.cp() % a.kvHeads() == 0))),
             (f, p) ->
                 "heads "
                     + list(f, Attention::heads)

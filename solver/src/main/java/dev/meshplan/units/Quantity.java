@@ -93,6 +93,11 @@ public final class Quantity {
     return String.format(Locale.ROOT, "%,.0f", value);
   }
 
+  /** A whole count with thousands separators. */
+  public static String count(long value) {
+    return String.format(Locale.ROOT, "%,d", value);
+  }
+
   /** A share as a percentage with one digit. */
   public static String percent(double share) {
     return String.format(Locale.ROOT, "%.1f%%", share * 100);

@@ -21,7 +21,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** An answer as text for a terminal: the answer first, then proof, bill, memory, rules, runners-up. */
+/**
+ * An answer as text for a terminal: the answer first, then proof, bill, memory, rules, runners-up.
+ */
 public final class PlanText {
   private static final double MILLION = 1e6;
   private static final int STAGES_SHOWN = 8;
@@ -65,8 +67,13 @@ public final class PlanText {
             100 * e.errorBand().low(),
             100 * e.errorBand().high());
     line(
-        "Basis: " + e.basis().key().replace('_', ' ') + "; measured steps of this kind ("
-            + e.errorBand().kind() + ") lie within " + band + ".");
+        "Basis: "
+            + e.basis().key().replace('_', ' ')
+            + "; measured steps of this kind ("
+            + e.errorBand().kind()
+            + ") lie within "
+            + band
+            + ".");
     assumed(a);
   }
 
@@ -120,13 +127,20 @@ public final class PlanText {
   private void proof(Proof p) {
     if (p.status() == Proof.Status.OPTIMAL) {
       line(
-          "Proven: no plan of the space is below " + value(p.boundValue(), p) + " ("
-              + Quantity.count(p.candidates()) + " candidates accounted for, "
-              + Quantity.count(p.evaluated()) + " priced).");
+          "Proven: no plan of the space is below "
+              + value(p.boundValue(), p)
+              + " ("
+              + Quantity.count(p.candidates())
+              + " candidates accounted for, "
+              + Quantity.count(p.evaluated())
+              + " priced).");
     } else {
       line(
           "Not proven: the limit of evaluations was reached. No plan can be below "
-              + value(p.boundValue(), p) + " (gap " + Quantity.percent(p.gap()) + ").");
+              + value(p.boundValue(), p)
+              + " (gap "
+              + Quantity.percent(p.gap())
+              + ").");
     }
   }
 
@@ -136,10 +150,19 @@ public final class PlanText {
 
   private void layout(Plan p) {
     line(
-        "GPUs: " + p.placement().gpusUsed() + " work, " + p.placement().gpusIdle() + " idle, "
-            + p.placement().gpusPaid() + " paid, in " + p.placement().domainsUsed()
-            + " scale-up domains. Rank order " + p.placement().rankOrder() + ", schedule "
-            + p.schedule().key() + ".");
+        "GPUs: "
+            + p.placement().gpusUsed()
+            + " work, "
+            + p.placement().gpusIdle()
+            + " idle, "
+            + p.placement().gpusPaid()
+            + " paid, in "
+            + p.placement().domainsUsed()
+            + " scale-up domains. Rank order "
+            + p.placement().rankOrder()
+            + ", schedule "
+            + p.schedule().key()
+            + ".");
     if (p.dims().pp() > 1) {
       line("Layers per stage: " + layers(p));
     }
@@ -178,7 +201,8 @@ public final class PlanText {
 
   private void memory(Estimate e) {
     line(
-        "Memory per GPU (limit " + Quantity.bytes(e.limitBytes())
+        "Memory per GPU (limit "
+            + Quantity.bytes(e.limitBytes())
             + ")   allocated    reserved   on device");
     List<StageMemory> stages = e.memoryStages();
     StageMemory worst =
@@ -188,14 +212,14 @@ public final class PlanText {
           stages.size() <= STAGES_SHOWN
               || m.stage() < 2
               || m.stage() >= stages.size() - 2
-              || m == worst;
+              || m.stage() == worst.stage();
       if (shown) {
         line(
             String.format(
                 Locale.ROOT,
                 "  stage %-4d%s %33s %11s %11s",
                 m.stage(),
-                m == worst ? " worst" : "      ",
+                m.stage() == worst.stage() ? " worst" : "      ",
                 Quantity.bytes(m.allocatorBytes()),
                 Quantity.bytes(m.reservedBytes()),
                 Quantity.bytes(m.deviceBytes())));
@@ -248,9 +272,13 @@ public final class PlanText {
     if (a.priced() != null && !Double.isNaN(a.priced().gain())) {
       line("");
       line(
-          "Kept apart by choice: with locality: priced " + a.priced().group()
-              + " would cross its domain and gain " + Quantity.percent(a.priced().gain()) + " ("
-              + a.priced().dims().text() + ").");
+          "Kept apart by choice: with locality: priced "
+              + a.priced().group()
+              + " would cross its domain and gain "
+              + Quantity.percent(a.priced().gain())
+              + " ("
+              + a.priced().dims().text()
+              + ").");
     }
   }
 
@@ -258,8 +286,11 @@ public final class PlanText {
     List<String> keys = a.request().training().assumed();
     if (!keys.isEmpty()) {
       line(
-          "Assumed from era " + a.request().training().era().key() + ": "
-              + String.join(", ", keys) + ".");
+          "Assumed from era "
+              + a.request().training().era().key()
+              + ": "
+              + String.join(", ", keys)
+              + ".");
     }
   }
 
@@ -272,8 +303,11 @@ public final class PlanText {
     }
     Infeasible i = a.infeasible();
     line(
-        "No plan: " + a.request().model() + " can't be trained on "
-            + cluster(a.request().cluster()) + " as asked.");
+        "No plan: "
+            + a.request().model()
+            + " can't be trained on "
+            + cluster(a.request().cluster())
+            + " as asked.");
     line("");
     line(
         i.core().size() == 1
@@ -286,25 +320,43 @@ public final class PlanText {
     if (i.nearest() != null) {
       line("");
       line(
-          "Nearest: " + i.nearest().dims().text() + ", micro-batch "
-              + i.nearest().batch().microBatch() + ", "
-              + i.nearest().memory().recompute().text() + ": " + i.nearest().miss()
+          "Nearest: "
+              + i.nearest().dims().text()
+              + ", micro-batch "
+              + i.nearest().batch().microBatch()
+              + ", "
+              + i.nearest().memory().recompute().text()
+              + ": "
+              + i.nearest().miss()
               + (i.nearest().missBytes() > 0
                   ? " (" + Quantity.bytes(i.nearest().missBytes()) + " too much)"
                   : ""));
     }
     if (i.cure() != null) {
       line(
-          "Smallest cure: " + i.cure().change() + " (" + i.cure().key() + ": " + i.cure().value()
-              + "), then " + i.cure().result() + ".");
+          "Smallest cure: "
+              + i.cure().change()
+              + " ("
+              + i.cure().key()
+              + ": "
+              + i.cure().value()
+              + "), then "
+              + i.cure().result()
+              + ".");
     } else {
       line("No single change of pins, locality, memory share or GPUs cures it.");
     }
     if (a.priced() != null) {
       line(
-          "With locality: priced " + a.priced().group() + " would cross its domain: "
-              + a.priced().dims().text() + " at " + Quantity.digits(a.priced().objectiveValue())
-              + " " + a.proof().objectiveUnit() + ".");
+          "With locality: priced "
+              + a.priced().group()
+              + " would cross its domain: "
+              + a.priced().dims().text()
+              + " at "
+              + Quantity.digits(a.priced().objectiveValue())
+              + " "
+              + a.proof().objectiveUnit()
+              + ".");
     }
     line("");
     line("How the " + Quantity.count(a.proof().candidates()) + " candidates ended:");
