@@ -1,5 +1,7 @@
 package dev.meshplan.optimize;
 
+import dev.meshplan.communication.Communication;
+import dev.meshplan.communication.Fabric;
 import dev.meshplan.estimate.LayerSeconds;
 import dev.meshplan.estimate.MemoryModel;
 import dev.meshplan.estimate.Objectives;
@@ -36,7 +38,12 @@ final class Oracle {
     this.machine = machine;
     PlanRequest request = problem.request();
     Model model = problem.model();
-    time = new StepTimeModel(model, request.training(), machine);
+    time =
+        new StepTimeModel(
+            model,
+            request.training(),
+            machine,
+            new Communication(Fabric.of(machine.system(), machine.gpu(), machine.network())));
     memory = new MemoryModel(model, request.training(), machine);
     splitter = new Splitter(model);
     kindCounts = model.kindCounts();
