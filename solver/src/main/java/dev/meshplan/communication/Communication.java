@@ -1,5 +1,6 @@
 package dev.meshplan.communication;
 
+import dev.meshplan.hardware.NoCostModel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

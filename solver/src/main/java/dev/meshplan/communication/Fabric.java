@@ -2,6 +2,7 @@ package dev.meshplan.communication;
 
 import dev.meshplan.hardware.Gpu;
 import dev.meshplan.hardware.Network;
+import dev.meshplan.hardware.NoCostModel;
 import dev.meshplan.hardware.SystemSpec;
 import dev.meshplan.hardware.Topology;
 import dev.meshplan.units.Basis;

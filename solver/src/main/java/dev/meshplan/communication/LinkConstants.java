@@ -6,6 +6,7 @@ import static dev.meshplan.units.Basis.DERIVED;
 import static dev.meshplan.units.Basis.FITTED;
 import static dev.meshplan.units.Basis.FITTED_ON_ONE_SOURCE;
 
+import dev.meshplan.hardware.NoCostModel;
 import dev.meshplan.units.Basis;
 import java.util.List;
 import java.util.regex.Matcher;

@@ -6,6 +6,8 @@ import static dev.meshplan.units.Basis.DERIVED;
 import static dev.meshplan.units.Basis.FITTED;
 import static dev.meshplan.units.Basis.FITTED_ON_ONE_SOURCE;
 
+import dev.meshplan.hardware.NoCostModel;
+
 /**
  * Constants per kind of scale-out network, fitted on the measured set. NCCL's own hops (5 us in a
  * tree, 14 us in a Simple ring) hold on InfiniBand; other fabrics mostly differ in these two.

@@ -82,15 +82,12 @@ final class Floor {
     return new ShapeCosts(
         ideal,
         kinds,
-        new Shape(
-            tp,
-            cp,
-            1,
-            1,
-            microBatch,
-            Recompute.NONE,
-            false,
-            false,
-            new Spread(tp, cp, 1, 1, 1, 0)));
+        new Shape(tp, cp, 1, 1, microBatch, Recompute.NONE, false, false, best(tp, cp)));
+  }
+
+  /** Tensor groups inside the domain as far as it reaches, context groups in what is left of it. */
+  private Spread best(int tp, int cp) {
+    int inside = Math.min(tp, ideal.domain);
+    return new Spread(inside, Math.max(1, Math.min(cp, ideal.domain / inside)), 1, 1, 1, 0);
   }
 }

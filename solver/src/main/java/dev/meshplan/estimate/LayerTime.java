@@ -26,6 +26,7 @@ final class LayerTime {
   final Model model;
   final Training training;
   final Gpu gpu;
+  final int domain;
   final EraProfile era;
   final StepConstants constants;
   final Links links;
@@ -49,6 +50,7 @@ final class LayerTime {
     this.model = model;
     this.training = training;
     this.gpu = machine.gpu();
+    this.domain = machine.system().domain().size();
     this.era = era;
     this.constants = constants;
     this.links = links;
