@@ -16,6 +16,7 @@ final class AcrossDomains {
   private static final double PAT_SHARE = 0.75;
   private static final double PAT_HOPS = 3.5;
   private static final double FILL_GROWTH = 0.8;
+  private static final int NVLS_HEADS = 32;
 
   private AcrossDomains() {}
 
@@ -43,9 +44,20 @@ final class AcrossDomains {
       return net.get(p) * Quantity.MICRO;
     }
 
-    /** Bytes per second of all NICs that the group has in one domain. */
+    /** Bytes per second of the NICs that the group uses in one domain. */
     double nics(NetworkParameter share) {
-      return net.get(share) * nic * together;
+      NetworkParameter most = share == GATHER_SHARE ? GATHER_NICS : RING_NICS;
+      return net.get(share) * nic * Math.min(together, net.get(most));
+    }
+
+    /** The same where the switch spreads the work over its reduction heads. */
+    double nvlsNics(NetworkParameter share) {
+      return net.get(share) * nic * Math.min(together, NVLS_HEADS);
+    }
+
+    /** How the filling of a tree grows with the domains. */
+    double growth() {
+      return StrictMath.pow(domains - 1.0, FILL_GROWTH);
     }
 
     double link(NetworkParameter share) {
@@ -108,7 +120,7 @@ final class AcrossDomains {
         w.base(c, 2)
             + chain
             + 2 * s.levels() * s.seconds(RING_HOP_US)
-            + s.ramp(bytes)
+            + s.ramp(bytes) * s.growth()
             + bytes / Math.min(s.link(TREE_LINK_SHARE), s.nics(TREE_SHARE) * s.treeFactor());
     if (w.nvls() > 0 && g >= w.nvls()) {
       nvlsTree(out, s, bytes);
@@ -124,29 +136,27 @@ final class AcrossDomains {
   private static void nvlsTree(double[] out, Shape s, double bytes) {
     Wire w = s.wire();
     int g = s.together();
-    double base = w.seconds(LinkParameter.NVLS_BASE_US) + s.seconds(NVLS_TREE_BASE_US);
+    double base =
+        w.seconds(LinkParameter.NVLS_BASE_US)
+            + s.seconds(NVLS_TREE_BASE_US)
+            + s.seconds(NVLS_TREE_BASE_RANK_US) * g;
     double fill =
         g
-            * (w.seconds(LinkParameter.NVLS_RANK_US)
-                + s.seconds(NVLS_TREE_RANK_US) * StrictMath.pow(s.domains() - 1.0, FILL_GROWTH))
+            * (w.seconds(LinkParameter.NVLS_RANK_US) + s.seconds(NVLS_TREE_RANK_US) * s.growth())
             * InsideDomain.ramp(bytes, w.constants().get(LinkParameter.NVLS_RAMP_MIB));
     double inSwitch = LINK_OF_NVLS_TREE * InsideDomain.nvlsBandwidth(w, g);
-    double inTree =
-        s.domains() > 2
-            ? InsideDomain.nvlsBandwidth(w, g) * w.constants().get(LinkParameter.NVLS_TREE_SHARE)
-            : inSwitch;
     out[Algorithm.NVLS_TREE.ordinal()] =
         base
             + 2 * s.levels() * s.seconds(TREE_HOP_US)
             + fill
-            + bytes / Math.min(inTree, s.nics(RING_SHARE) * s.treeFactor());
+            + bytes / (Math.min(inSwitch, s.nvlsNics(RING_SHARE)) * s.treeFactor());
     out[Algorithm.SHARP.ordinal()] =
         base
             + s.seconds(SHARP_BASE_US)
             + g
                 * w.seconds(LinkParameter.NVLS_RANK_US)
                 * InsideDomain.ramp(bytes, w.constants().get(LinkParameter.NVLS_RAMP_MIB))
-            + bytes / Math.min(inSwitch, s.nics(SHARP_SHARE));
+            + bytes / Math.min(inSwitch, s.nvlsNics(SHARP_SHARE));
   }
 
   private static void gather(double[] out, Shape s, Collective c, double bytes) {

@@ -51,8 +51,6 @@ public enum LinkParameter implements Keyed {
   NVLS_RAMP_MIB,
   /** From this many ranks on NCCL takes NVLS; 0 = the generation has none. */
   NVLS_RANKS,
-  /** NVLS tree over three and more domains, as a share of NVLS alone. */
-  NVLS_TREE_SHARE,
   ALL_TO_ALL_FLOOR_US,
   ALL_TO_ALL_BASE_US,
   ALL_TO_ALL_PEER_US,

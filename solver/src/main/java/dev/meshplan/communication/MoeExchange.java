@@ -45,6 +45,17 @@ public record MoeExchange(
   }
 
   /**
+   * What published bandwidths of these kernels count: one copy per rank inside a domain, per domain
+   * across, the own one included (github deepseek-ai/DeepEP tests).
+   *
+   * @return bytes of one rank
+   */
+  public double countedBytes() {
+    int domains = (ranks + perDomain - 1) / perDomain;
+    return tokenBytes() * distinct(domains > 1 ? domains : ranks, topK);
+  }
+
+  /**
    * Distinct places out of {@code places} that a token reaches with {@code draws} even draws.
    *
    * @return expected number, places (1 - (1 - 1/places)^draws)

@@ -23,7 +23,13 @@ public enum NetworkParameter implements Keyed {
   TREE_LINK_SHARE,
   /** A ring that leaves the domain uses more channels: its share of the link bandwidth. */
   RING_LINK_SHARE,
+  /** NICs through which rings and trees enter a domain at most. */
+  RING_NICS,
+  /** The same for all-gather and reduce-scatter. */
+  GATHER_NICS,
   NVLS_TREE_BASE_US,
+  /** Start of an NVLS tree, per rank of a domain. */
+  NVLS_TREE_BASE_RANK_US,
   /** Filling of an NVLS tree between two domains, per rank of a domain. */
   NVLS_TREE_RANK_US,
   /** Filling of a ring that crosses domains, reached with messages beyond the ramp. */
