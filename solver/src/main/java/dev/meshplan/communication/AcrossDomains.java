@@ -64,13 +64,26 @@ final class AcrossDomains {
       return together > 1 ? net.get(share) * wire.bandwidth() : Double.POSITIVE_INFINITY;
     }
 
+    double shortLink(LinkParameter share) {
+      return together > 1 ? wire.rate(share) : Double.POSITIVE_INFINITY;
+    }
+
     /** Levels of a tree over the domains. */
     double levels() {
       return StrictMath.log(domains) / StrictMath.log(2);
     }
 
-    /** A tree sends S up and down except at the leaves: 2 (k-1)/k S per domain. */
+    /**
+     * Share of its NICs' bandwidth at which the busiest domain of a double binary tree passes the
+     * buffer: with four domains and more it has a parent and two children for half the buffer and
+     * is a leaf for the other half, so it sends 2 S.
+     */
     double treeFactor() {
+      return domains == 2 ? 1 : domains == 3 ? 2.0 / 3 : 0.5;
+    }
+
+    /** The same inside the domain, where the mean counts: 2 (k-1)/k S. */
+    double switchFactor() {
       return domains / (2.0 * (domains - 1));
     }
 
@@ -109,7 +122,11 @@ final class AcrossDomains {
         w.base(c, 0)
             + chain
             + 2 * s.levels() * s.seconds(TREE_HOP_US)
-            + bytes / Math.min(s.net().get(TREE_LL_GBPS) * Quantity.GIGA, s.nics(TREE_SHARE) / 2);
+            + bytes
+                / Math.min(
+                    s.net().get(TREE_LL_GBPS) * Quantity.GIGA,
+                    Math.min(s.shortLink(LinkParameter.ALL_REDUCE_LL_SHARE), s.nics(TREE_SHARE))
+                        / 2);
     int across = 2 * (k - 1);
     out[Algorithm.RING_SIMPLE.ordinal()] =
         w.base(c, 2)
@@ -149,7 +166,8 @@ final class AcrossDomains {
         base
             + 2 * s.levels() * s.seconds(TREE_HOP_US)
             + fill
-            + bytes / (Math.min(inSwitch, s.nvlsNics(RING_SHARE)) * s.treeFactor());
+            + bytes
+                / Math.min(inSwitch * s.switchFactor(), s.nvlsNics(RING_SHARE) * s.treeFactor());
     out[Algorithm.SHARP.ordinal()] =
         base
             + s.seconds(SHARP_BASE_US)
@@ -166,7 +184,9 @@ final class AcrossDomains {
     double wire = c.wireBytes(bytes, s.ranks());
     int inside = s.ranks() - k;
     double shortBandwidth =
-        Math.min(s.net().get(RING_LL_GBPS) * Quantity.GIGA, s.nics(GATHER_SHARE) / 2);
+        Math.min(
+            s.net().get(RING_LL_GBPS) * Quantity.GIGA,
+            Math.min(s.shortLink(LinkParameter.ALL_GATHER_LL_SHARE), s.nics(GATHER_SHARE) / 2));
     out[Algorithm.RING_LL.ordinal()] =
         w.base(c, 0)
             + inside * w.step(c, 0)

@@ -1,6 +1,7 @@
 package dev.meshplan.communication;
 
 import dev.meshplan.hardware.Gpu;
+import dev.meshplan.hardware.Link;
 import dev.meshplan.hardware.Network;
 import dev.meshplan.hardware.NoCostModel;
 import dev.meshplan.hardware.SystemSpec;
@@ -13,9 +14,11 @@ public final class Fabric {
   private final Network network;
   private final Wire[] local;
   private final Wire[] staged;
+  private final Wire alone;
   private final boolean tree;
   private final int ports;
   private final Constants<NetworkParameter> networkConstants;
+  private final String noLocal;
   private final String noNetwork;
 
   private Fabric(SystemSpec system, Gpu gpu, Network network) {
@@ -24,8 +27,17 @@ public final class Fabric {
     SystemSpec.Domain d = system.domain();
     this.tree = d.kind() == SystemSpec.Fabric.PCIE || d.kind() == SystemSpec.Fabric.PAIRS;
     Topology node = Topology.of(system, null, system.gpusPerNode());
-    this.local = tree ? nodeWires(gpu, node) : domainWires(gpu);
+    Wire[] wires = new Wire[0];
+    String noLink = "";
+    try {
+      wires = tree ? nodeWires(gpu, node) : domainWires(gpu);
+    } catch (NoCostModel e) {
+      noLink = e.getMessage();
+    }
+    this.local = wires;
+    this.noLocal = noLink;
     this.staged = stagedWires();
+    this.alone = local.length > 2 ? local[2] : new Wire(LinkConstants.alone(), Double.NaN, 0);
     Constants<NetworkParameter> constants = null;
     String none = "";
     try {
@@ -45,10 +57,10 @@ public final class Fabric {
 
   /**
    * Resolves the constants of a machine: those of the hardware files win over those of the link's
-   * generation and the network's kind.
+   * generation and the network's kind. A link or network without cost model is refused when a group
+   * needs it.
    *
    * @param network what joins the domains; null = nothing
-   * @throws NoCostModel when the link has no cost model
    * @throws dev.meshplan.config.InputException when a file overrides a constant that doesn't exist
    */
   public static Fabric of(SystemSpec system, Gpu gpu, Network network) {
@@ -73,7 +85,7 @@ public final class Fabric {
     SystemSpec.Domain d = system.domain();
     Constants<LinkParameter> c =
         LinkConstants.of(d.link()).overridden(system.id(), d.collectives());
-    requireBandwidth();
+    double whole = bandwidth();
     boolean switched = d.kind() == SystemSpec.Fabric.SWITCH;
     int nvls =
         switched && gpu.architecture().atLeastHopper() && c.has(LinkParameter.NVLS_RANKS)
@@ -83,9 +95,11 @@ public final class Fabric {
     for (int n = 2; n <= d.size(); n++) {
       double bandwidth =
           switch (d.kind()) {
-            case MESH -> Math.min(d.bandwidth(), d.pairBandwidth() * (n - 1));
-            case TORUS -> Torus.bandwidth(d, n);
-            default -> d.bandwidth();
+            case MESH ->
+                Math.min(
+                    whole, Double.isNaN(d.pairBandwidth()) ? whole : d.pairBandwidth() * (n - 1));
+            case TORUS -> Torus.bandwidth(d, whole, n);
+            default -> whole;
           };
       wires[n] = switched && n > 2 ? wires[2] : new Wire(c, bandwidth, nvls);
     }
@@ -94,7 +108,7 @@ public final class Fabric {
 
   /** Paths of a node of PCIe cards, by the number of consecutive ranks. */
   private Wire[] nodeWires(Gpu gpu, Topology node) {
-    requireBandwidth();
+    bandwidth();
     SystemSpec.Domain d = system.domain();
     Constants<LinkParameter> direct =
         LinkConstants.pcie(gpu.vendor().equals("Intel")).overridden(system.id(), d.collectives());
@@ -128,11 +142,19 @@ public final class Fabric {
     return wires;
   }
 
-  private void requireBandwidth() {
-    if (Double.isNaN(system.domain().bandwidth())) {
-      throw new NoCostModel(
-          "no cost model for " + system.id() + ": its domain.bandwidth is not given.");
+  /** As given; else, for links that are counted, all those of the generation. */
+  private double bandwidth() {
+    SystemSpec.Domain d = system.domain();
+    if (!Double.isNaN(d.bandwidth())) {
+      return d.bandwidth();
     }
+    for (Link link : Link.values()) {
+      if (link.key().equals(d.link()) && link.links() > 0 && !Double.isNaN(link.oneWay())) {
+        return link.oneWay();
+      }
+    }
+    throw new NoCostModel(
+        "no cost model for " + system.id() + ": its domain.bandwidth is not given.");
   }
 
   /**
@@ -157,23 +179,23 @@ public final class Fabric {
     if (apart || unbridged) {
       return staged[Math.min(together, staged.length - 1)];
     }
-    int n = Math.max(2, together);
-    if (n >= local.length) {
-      if (together > 1) {
-        throw new NoCostModel(
-            "a group of "
-                + together
-                + " does not fit into one domain of "
-                + system.id()
-                + " ("
-                + system.domain().size()
-                + " GPUs).");
-      }
-      return staged.length > 2
-          ? staged[2]
-          : new Wire(LinkConstants.of(system.domain().link()), system.domain().bandwidth(), 0);
+    if (together == 1) {
+      return alone;
     }
-    return local[n];
+    if (!noLocal.isEmpty()) {
+      throw new NoCostModel(noLocal);
+    }
+    if (together >= local.length) {
+      throw new NoCostModel(
+          "a group of "
+              + together
+              + " does not fit into one domain of "
+              + system.id()
+              + " ("
+              + system.domain().size()
+              + " GPUs).");
+    }
+    return local[together];
   }
 
   /**

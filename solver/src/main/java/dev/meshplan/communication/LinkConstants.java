@@ -114,18 +114,18 @@ final class LinkConstants {
   /** Through host memory: shares are of what one transfer gets there. */
   private static final Constants<LinkParameter> HOST =
       row("host")
-          .with(FITTED_ON_ONE_SOURCE, ALL_REDUCE_LL_BASE_US, 4.5, 1.19, 1.03)
-          .with(FITTED_ON_ONE_SOURCE, ALL_REDUCE_LL128_BASE_US, 4.5, 1.19, 1.03)
-          .with(FITTED, ALL_REDUCE_SIMPLE_BASE_US, 20.3, 2.0, 1.03)
+          .with(FITTED_ON_ONE_SOURCE, ALL_REDUCE_LL_BASE_US, 4.5, 1.19, 0.99)
+          .with(FITTED_ON_ONE_SOURCE, ALL_REDUCE_LL128_BASE_US, 4.5, 1.19, 0.99)
+          .with(FITTED, ALL_REDUCE_SIMPLE_BASE_US, 20.3, 2.0, 0.995)
           .with(FITTED_ON_ONE_SOURCE, ALL_GATHER_LL_BASE_US, 5.1, 0.92, 0.69)
           .with(FITTED_ON_ONE_SOURCE, ALL_GATHER_LL128_BASE_US, 5.1, 0.92, 0.69)
-          .with(FITTED_ON_ONE_SOURCE, ALL_GATHER_SIMPLE_BASE_US, 14, 2.9, 0.94)
+          .with(FITTED_ON_ONE_SOURCE, ALL_GATHER_SIMPLE_BASE_US, 14, 2.9, 0.92)
           .with(FITTED_ON_ONE_SOURCE, REDUCE_SCATTER_LL_BASE_US, 4.8, 1.02, 0.66)
           .with(FITTED_ON_ONE_SOURCE, REDUCE_SCATTER_LL128_BASE_US, 4.8, 1.02, 0.66)
-          .with(FITTED_ON_ONE_SOURCE, REDUCE_SCATTER_SIMPLE_BASE_US, 22.6, 4.0, 1.0)
+          .with(FITTED_ON_ONE_SOURCE, REDUCE_SCATTER_SIMPLE_BASE_US, 22.6, 4.0, 0.98)
           .with(ASSUMED, ALL_GATHER_COPY_SHARE, 100, 100)
-          .with(FITTED_ON_ONE_SOURCE, ALL_TO_ALL_FLOOR_US, 9, 10, 0.5, 0.92, 100, 3, 0.1)
-          .with(ASSUMED, SEND_BASE_US, 15, 1.0, 0.5, 4)
+          .with(FITTED_ON_ONE_SOURCE, ALL_TO_ALL_FLOOR_US, 9, 10, 0.5, 0.9, 100, 3, 0.1)
+          .with(ASSUMED, SEND_BASE_US, 15, 0.95, 0.5, 4)
           .with(ASSUMED, CUSTOM_BASE_US, 10, 0.5, 0.6, 16, 0.6)
           .with(ASSUMED, EXPERT_BASE_US, 20, 0.3, 0.6, 0.6, 0.6, 0.6, 0.6);
 
@@ -177,6 +177,11 @@ final class LinkConstants {
     return HOST;
   }
 
+  /** What starting a collective takes on a GPU that has no neighbour in its domain. */
+  static Constants<LinkParameter> alone() {
+    return NVLINK4.as("alone", DERIVED);
+  }
+
   /** Constants of a bridge between two cards. */
   static Constants<LinkParameter> bridge() {
     return BRIDGE;
@@ -199,13 +204,13 @@ final class LinkConstants {
       }
       case "xgmi" -> XGMI;
       case "pcie" -> PCIE;
-      case "ici", "neuronlink" -> XGMI.as(link, ASSUMED);
+      case "ici", "neuronlink", "roce", "ualink" -> XGMI.as(link, ASSUMED);
       default ->
           throw new NoCostModel(
               "no cost model yet for the link "
                   + link
-                  + ": known are nvlink1 to nvlink5 (later ones by the last), xgmi, pcie, ici and"
-                  + " neuronlink; measured constants can stand under domain.collectives.");
+                  + ": known are nvlink1 to nvlink5 (later ones by the last), xgmi, pcie, ici,"
+                  + " neuronlink, roce and ualink; measured constants can stand under domain.collectives.");
     };
   }
 

@@ -17,7 +17,7 @@ final class NetworkConstants {
       row("infiniband")
           .with(FITTED, TREE_HOP_US, 5.7, 14, 14, 14)
           .with(FITTED, RING_SHARE, 0.95, 0.85)
-          .with(FITTED, TREE_SHARE, 0.85, 0.325, 0.86)
+          .with(FITTED, TREE_SHARE, 0.95, 0.325, 0.86)
           .with(FITTED_ON_ONE_SOURCE, RING_NICS, 8)
           .with(ASSUMED, GATHER_NICS, 16)
           .with(FITTED, NVLS_TREE_BASE_US, 9, 3.3, 6)

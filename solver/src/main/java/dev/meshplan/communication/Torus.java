@@ -12,11 +12,12 @@ final class Torus {
    * it uses every link once each way, so one link's worth. A whole axis closes and gives two. Every
    * further whole axis adds two.
    *
+   * @param whole bytes per second of all links of a rank, one way
    * @return bytes per second and rank, one way
    */
-  static double bandwidth(SystemSpec.Domain d, int ranks) {
+  static double bandwidth(SystemSpec.Domain d, double whole, int ranks) {
     List<Integer> axes = d.axes().isEmpty() ? square(d.size()) : d.axes();
-    double link = d.bandwidth() / (2.0 * axes.size());
+    double link = whole / (2.0 * axes.size());
     int rest = ranks;
     double links = 0;
     for (int length : axes) {

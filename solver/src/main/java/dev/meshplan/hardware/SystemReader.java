@@ -12,8 +12,8 @@ import java.util.TreeSet;
 
 /** Reads a system file. The keys are described in hardware/README.md. */
 public final class SystemReader {
-  private static final Known HOST_PATH = new Known(5.0 * Quantity.GIGA, Basis.ASSUMED);
-  private static final Known SOCKET_PATH = new Known(1.4 * Quantity.GIGA, Basis.ASSUMED);
+  private static final Known HOST_PATH = new Known(5.2 * Quantity.GIGA, Basis.ASSUMED);
+  private static final Known SOCKET_PATH = new Known(1.45 * Quantity.GIGA, Basis.ASSUMED);
 
   private SystemReader() {}
 

@@ -147,7 +147,7 @@ class LinkFactsTest {
     assertEquals(List.of("memory_bandwidth", "peak", "power.peak"), Read.gpu("a40").unknown());
     assertEquals(List.of("peak"), Read.gpu("mi350x").unknown());
     assertEquals(List.of(), Read.gpu("h100").unknown());
-    assertTrue(Read.system("hgx-h20").unknown().contains("domain.bandwidth"));
+    assertTrue(Read.system("ascend-910b-8").unknown().contains("domain.bandwidth"));
     assertEquals(List.of(), Read.system("hgx-h100").unknown());
   }
 
