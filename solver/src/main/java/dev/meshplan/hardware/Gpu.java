@@ -83,7 +83,7 @@ public record Gpu(
         case BF16 -> this != PASCAL && this != VOLTA && this != TURING;
         case FP8 ->
             this != PASCAL && this != VOLTA && this != TURING && this != AMPERE && this != CDNA2;
-        case MXFP8, NVFP4 -> blackwell();
+        case MXFP8, NVFP4 -> blackwell() || this == OTHER;
       };
     }
 

@@ -16,16 +16,22 @@ public final class GpuReader {
   public static Gpu read(Section s) {
     int before = s.errors().size();
     String id = s.text("id");
+    int ahead = s.errors().size();
     double memory = s.quantity("memory", Dimension.BYTES);
+    boolean label = s.errors().size() == ahead;
     Known usable =
         s.has("usable_memory")
             ? new Known(
                 s.quantity("usable_memory", Dimension.BYTES), basis(s, "usable_memory_basis"))
             : new Known(memory * 0.96, Basis.ASSUMED);
-    if (usable.value() > memory * 1.08) {
+    if (label && usable.value() > memory * 1.08) {
       s.error("usable_memory", "is more than the memory label.");
     }
+    ahead = s.errors().size();
     Gpu.Architecture architecture = s.choice("architecture", Gpu.Architecture.class);
+    if (s.errors().size() > ahead) {
+      architecture = Gpu.Architecture.OTHER;
+    }
     Map<Precision, Double> peaks = new EnumMap<>(Precision.class);
     Section p = s.section("peak", false);
     if (p != null) {
