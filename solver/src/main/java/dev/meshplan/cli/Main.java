@@ -30,6 +30,7 @@ import picocli.CommandLine.Command;
       EstimateCommand.class,
       CatalogCommand.class,
       ImportCommand.class,
+      CommunicateCommand.class,
       AccuracyCommand.class,
     })
 public final class Main {

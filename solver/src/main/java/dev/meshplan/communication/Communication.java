@@ -55,6 +55,12 @@ public final class Communication {
           c, bytes, g.size(), 0, "none", 0, 0, dev.meshplan.units.Basis.DERIVED, List.of());
     }
     price(c, bytes, g);
+    int together = fabric.together(g);
+    return result(c, bytes, g.size(), fabric.wire(g, together), together < g.size());
+  }
+
+  private CollectiveCost result(
+      Collective c, double bytes, int ranks, Wire joined, boolean crosses) {
     int best = best();
     double seconds = candidates[best];
     List<CollectiveCost.Other> others = new ArrayList<>();
@@ -65,17 +71,16 @@ public final class Communication {
       }
     }
     others.sort(Comparator.comparingDouble(CollectiveCost.Other::seconds));
-    int together = fabric.together(g);
-    double wire = c.wireBytes(bytes, g.size());
+    double wire = c.wireBytes(bytes, ranks);
     return new CollectiveCost(
         c,
         bytes,
-        g.size(),
+        ranks,
         seconds,
         ALGORITHMS[best].title(),
         wire,
         wire / seconds,
-        fabric.basis(fabric.wire(g, together), c, together < g.size()),
+        fabric.basis(joined, c, crosses),
         others);
   }
 
@@ -90,6 +95,22 @@ public final class Communication {
     }
     price(c, bytes, g);
     return candidates[forced.ordinal()];
+  }
+
+  /**
+   * The same for given GPUs, numbered node by node: what joins just these is counted on the
+   * topology.
+   *
+   * @param ranks distinct GPU numbers, in ring order
+   */
+  public CollectiveCost cost(Collective c, double bytes, int[] ranks) {
+    Wire joined = fabric.wire(ranks);
+    if (joined == null) {
+      return cost(c, bytes, fabric.shape(ranks));
+    }
+    Arrays.fill(candidates, Double.POSITIVE_INFINITY);
+    InsideDomain.price(candidates, joined, c, bytes, ranks.length);
+    return result(c, bytes, ranks.length, joined, false);
   }
 
   /**

@@ -1,17 +1,18 @@
 package dev.meshplan.communication;
 
 import dev.meshplan.hardware.Gpu;
-import dev.meshplan.hardware.Link;
 import dev.meshplan.hardware.Network;
 import dev.meshplan.hardware.NoCostModel;
 import dev.meshplan.hardware.SystemSpec;
-import dev.meshplan.hardware.Topology;
 import dev.meshplan.units.Basis;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** The constants of one machine, resolved: links inside a domain, paths of a node, network. */
 public final class Fabric {
   private final SystemSpec system;
   private final Network network;
+  private final Wiring wiring;
   private final Wire[] local;
   private final Wire[] staged;
   private final Wire alone;
@@ -26,17 +27,17 @@ public final class Fabric {
     this.network = network;
     SystemSpec.Domain d = system.domain();
     this.tree = d.kind() == SystemSpec.Fabric.PCIE || d.kind() == SystemSpec.Fabric.PAIRS;
-    Topology node = Topology.of(system, null, system.gpusPerNode());
+    this.wiring = new Wiring(system, gpu);
     Wire[] wires = new Wire[0];
     String noLink = "";
     try {
-      wires = tree ? nodeWires(gpu, node) : domainWires(gpu);
+      wires = tree ? wiring.node() : wiring.domain();
     } catch (NoCostModel e) {
       noLink = e.getMessage();
     }
     this.local = wires;
     this.noLocal = noLink;
-    this.staged = stagedWires();
+    this.staged = wiring.staged();
     this.alone = local.length > 2 ? local[2] : new Wire(LinkConstants.alone(), Double.NaN, 0);
     Constants<NetworkParameter> constants = null;
     String none = "";
@@ -76,85 +77,28 @@ public final class Fabric {
     return network;
   }
 
-  private java.util.Map<String, dev.meshplan.hardware.Known> overrides() {
-    return network == null ? java.util.Map.of() : network.collectives();
+  private Map<String, dev.meshplan.hardware.Known> overrides() {
+    return network == null ? Map.of() : network.collectives();
   }
 
-  /** Links of a domain by the number of ranks; index 0 and 1 are unused. */
-  private Wire[] domainWires(Gpu gpu) {
-    SystemSpec.Domain d = system.domain();
-    Constants<LinkParameter> c =
-        LinkConstants.of(d.link()).overridden(system.id(), d.collectives());
-    double whole = bandwidth();
-    boolean switched = d.kind() == SystemSpec.Fabric.SWITCH;
-    int nvls =
-        switched && gpu.architecture().atLeastHopper() && c.has(LinkParameter.NVLS_RANKS)
-            ? (int) c.get(LinkParameter.NVLS_RANKS)
-            : 0;
-    Wire[] wires = new Wire[d.size() + 1];
-    for (int n = 2; n <= d.size(); n++) {
-      double bandwidth =
-          switch (d.kind()) {
-            case MESH ->
-                Math.min(
-                    whole, Double.isNaN(d.pairBandwidth()) ? whole : d.pairBandwidth() * (n - 1));
-            case TORUS -> Torus.bandwidth(d, whole, n);
-            default -> whole;
-          };
-      wires[n] = switched && n > 2 ? wires[2] : new Wire(c, bandwidth, nvls);
-    }
-    return wires;
+  /** Given GPUs as the shape of a group. */
+  Group shape(int[] ranks) {
+    int perNode = most(ranks, system.gpusPerNode());
+    return new Group(ranks.length, most(ranks, system.domain().size()), tree ? perNode : 0, 0);
   }
 
-  /** Paths of a node of PCIe cards, by the number of consecutive ranks. */
-  private Wire[] nodeWires(Gpu gpu, Topology node) {
-    bandwidth();
-    SystemSpec.Domain d = system.domain();
-    Constants<LinkParameter> direct =
-        LinkConstants.pcie(gpu.vendor().equals("Intel")).overridden(system.id(), d.collectives());
-    Constants<LinkParameter> host = LinkConstants.host().overridden(system.id(), d.collectives());
-    Wire[] wires = new Wire[system.gpusPerNode() + 1];
-    for (int n = 2; n < wires.length; n++) {
-      int[] ranks = new int[n];
-      for (int i = 0; i < n; i++) {
-        ranks[i] = i;
-      }
-      Topology.Bottleneck b = node.ring(ranks);
-      wires[n] = new Wire(b.edge().staged() ? host : direct, b.bytesPerSecond(), 0);
-    }
-    if (d.kind() == SystemSpec.Fabric.PAIRS) {
-      wires[2] =
-          new Wire(
-              LinkConstants.bridge().overridden(system.id(), d.collectives()), d.bandwidth(), 0);
-    }
-    return wires;
+  /** What joins given cards of one node; null where the group's shape says all. */
+  Wire wire(int[] ranks) {
+    boolean placed = tree && ranks.length > 1 && noLocal.isEmpty();
+    return placed && most(ranks, system.gpusPerNode()) == ranks.length ? wiring.of(ranks) : null;
   }
 
-  /** The same ranks without direct writes: everything through host memory. */
-  private Wire[] stagedWires() {
-    SystemSpec.Pcie p = system.domain().pcie();
-    int perSocket = Math.max(1, system.gpusPerNode() / p.sockets());
-    Wire[] wires = new Wire[system.gpusPerNode() + 1];
-    for (int n = 2; n < wires.length; n++) {
-      double bandwidth = n <= perSocket ? p.hostPath().value() : p.socketPath().value();
-      wires[n] = new Wire(LinkConstants.host(), bandwidth, 0);
+  private static int most(int[] ranks, int size) {
+    Map<Integer, Integer> counts = new TreeMap<>();
+    for (int r : ranks) {
+      counts.merge(r / size, 1, Integer::sum);
     }
-    return wires;
-  }
-
-  /** As given; else, for links that are counted, all those of the generation. */
-  private double bandwidth() {
-    SystemSpec.Domain d = system.domain();
-    if (!Double.isNaN(d.bandwidth())) {
-      return d.bandwidth();
-    }
-    for (Link link : Link.values()) {
-      if (link.key().equals(d.link()) && link.links() > 0 && !Double.isNaN(link.oneWay())) {
-        return link.oneWay();
-      }
-    }
-    throw new NoCostModel(
-        "no cost model for " + system.id() + ": its domain.bandwidth is not given.");
+    return counts.values().stream().max(Integer::compare).orElse(0);
   }
 
   /**

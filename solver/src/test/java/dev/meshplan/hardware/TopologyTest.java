@@ -1,0 +1,137 @@
+package dev.meshplan.hardware;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.meshplan.units.Quantity;
+import org.junit.jupiter.api.Test;
+
+class TopologyTest {
+  private static SystemSpec cards(int gpus, String domain) {
+    return Read.good(
+        SystemReader::read,
+        """
+        id: cards
+        name: cards
+        gpu: l40s
+        gpus_per_node: %d
+        nics_per_node: 2
+        domain:
+        %s
+        sources: [made up]
+        """
+            .formatted(gpus, domain.indent(2).stripTrailing()));
+  }
+
+  private static SystemSpec fourCards() {
+    return cards(
+        4,
+        """
+        size: 2
+        kind: pcie
+        link: pcie5
+        bandwidth: 64 GB/s
+        pcie:
+          gpus_per_switch: 2
+          switches_per_socket: 1
+          sockets: 2
+          p2p_reach: sys
+          uplink: 64 GB/s
+          socket_path: 22 GB/s
+        """);
+  }
+
+  @Test
+  void pairsBelowOneSwitchAreWorkableAndFourCrossTheSockets() {
+    Topology t = Topology.of(fourCards(), null, 4);
+    assertEquals(PathKind.PIX, t.between(0, 1));
+    assertEquals(PathKind.PIX, t.between(2, 3));
+    assertEquals(PathKind.SYS, t.between(1, 2));
+    assertEquals(PathKind.SELF, t.between(1, 1));
+    assertEquals(64, t.ring(new int[] {0, 1}).bytesPerSecond() / Quantity.GIGA, 1e-9);
+    Topology.Bottleneck four = t.ring(new int[] {0, 1, 2, 3});
+    assertEquals(22, four.bytesPerSecond() / Quantity.GIGA, 1e-9);
+    assertEquals(PathKind.SYS, four.edge().kind());
+    assertTrue(PathKind.SYS.verdict().startsWith("avoid"));
+  }
+
+  @Test
+  void twoCardsBelowOneSwitchShareItsUplink() {
+    SystemSpec s =
+        cards(
+            4,
+            """
+            size: 2
+            kind: pcie
+            link: pcie5
+            bandwidth: 64 GB/s
+            pcie: {gpus_per_switch: 2, switches_per_socket: 2, sockets: 1, p2p_reach: node}
+            """);
+    Topology t = Topology.of(s, null, 4);
+    assertEquals(PathKind.NODE, t.between(0, 2));
+    Topology.Bottleneck b = t.ring(new int[] {0, 2, 1, 3});
+    assertEquals(2, b.transfers());
+    assertEquals(32, b.bytesPerSecond() / Quantity.GIGA, 1e-9);
+    assertEquals(64, t.ring(new int[] {0, 1, 2, 3}).bytesPerSecond() / Quantity.GIGA, 1e-9);
+  }
+
+  @Test
+  void aBridgeJoinsTwoCardsAndFourStillCrossPcie() {
+    Topology t = Topology.of(Read.system("a40-pcie-8"), null, 8);
+    assertEquals(PathKind.NVL, t.between(0, 1));
+    assertEquals(56.25, t.ring(new int[] {0, 1}).bytesPerSecond() / Quantity.GIGA, 1e-9);
+    Topology.Bottleneck four = t.ring(new int[] {0, 1, 2, 3});
+    assertTrue(four.edge().staged());
+    assertEquals(3.9, four.bytesPerSecond() / Quantity.GIGA, 1e-9);
+    assertEquals(1.45, t.ring(new int[] {0, 1, 6, 7}).bytesPerSecond() / Quantity.GIGA, 1e-9);
+  }
+
+  @Test
+  void aPairOfAMeshHasOneLinkAndAnAllToAllUsesAll() {
+    Topology t = Topology.of(Read.system("mi300x-8"), null, 8);
+    assertEquals(64, t.ring(new int[] {0, 1}).bytesPerSecond() / Quantity.GIGA, 1e-9);
+    int[] all = {0, 1, 2, 3, 4, 5, 6, 7};
+    assertEquals(448, t.allToAll(all).bytesPerSecond() / Quantity.GIGA, 1e-6);
+  }
+
+  @Test
+  void aSwitchGivesEveryRankItsWholeBandwidth() {
+    Topology t = Topology.of(Read.system("hgx-h100"), null, 8);
+    int[] all = {0, 1, 2, 3, 4, 5, 6, 7};
+    assertEquals(450, t.ring(all).bytesPerSecond() / Quantity.GIGA, 1e-9);
+    assertEquals(450, t.allToAll(all).bytesPerSecond() / Quantity.GIGA, 1e-6);
+  }
+
+  @Test
+  void acrossNodesARingCrossesOneNicOfEachNode() {
+    Topology t = Topology.of(Read.system("hgx-h100"), Read.network("ndr-400g"), 16);
+    assertEquals(PathKind.NET, t.between(0, 8));
+    int[] all = new int[16];
+    for (int i = 0; i < 16; i++) {
+      all[i] = i;
+    }
+    Topology.Bottleneck ring = t.ring(all);
+    assertEquals(50, ring.bytesPerSecond() / Quantity.GIGA, 1e-9);
+    assertEquals(PathKind.NET, ring.edge().kind());
+    assertEquals(2, t.path(0, 8).stream().filter(e -> t.name(e.to()).startsWith("NIC")).count());
+  }
+
+  @Test
+  void aTorusJoinsNeighboursAndPassesOnTheRest() {
+    SystemSpec s =
+        cards(
+            4,
+            """
+            size: 16
+            kind: torus
+            link: ici
+            bandwidth: 200 GB/s
+            axes: [4, 4]
+            """);
+    Topology t = Topology.of(s, null, 16);
+    assertEquals(1, t.path(0, 1).size());
+    assertEquals(1, t.path(0, 3).size());
+    assertEquals(2, t.path(0, 5).size());
+    assertEquals(50, t.ring(new int[] {0, 1, 2, 3}).bytesPerSecond() / Quantity.GIGA, 1e-9);
+  }
+}
