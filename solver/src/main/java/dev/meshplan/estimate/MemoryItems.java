@@ -30,7 +30,8 @@ import java.util.Set;
  * and shared experts; w outputs of fc1 per width; E, k experts and top-k; R rows of a rank's
  * experts; F8 bytes of a GEMM input. Source: layer code of Megatron-LM, Transformer Engine and
  * FlashAttention; that the packed QKV output is not kept and that CP copies the attention output
- * was decided on measured dense runs.
+ * was decided on measured dense runs; that the convolution and the chunk states of a scan are
+ * recreated is the memory-efficient path of mamba_ssm, which Megatron-LM takes.
  */
 final class MemoryItems {
   private final Training training;
@@ -161,9 +162,7 @@ final class MemoryItems {
         "mixer_projection",
         2 * s * (2 * inner + shared + a.heads() / t),
         "2 S (2 inner + B, C + heads) / t");
-    add("convolution_output", 2 * s * (inner + shared), "2 S (inner + B, C) / t");
     add("scan_output", 4 * s * inner, "4 S inner / t");
-    add("chunk_states", 4 * s / 128 * inner * a.state().stateDim(), "4 S / 128 inner state / t");
     dropoutMask("attention_dropout_mask");
   }
 

@@ -47,7 +47,8 @@ public final class MemoryModel {
     this.machine = machine;
     this.options = options;
     this.device = new MemoryDevice(model, training, options);
-    this.arithmetic = new MemoryRank(training, options, device);
+    this.arithmetic =
+        new MemoryRank(training, options, device, machine.gpu().usableMemoryBytes().value());
     this.kinds = model.distinctKinds();
     for (int i = 0; i < profiles.length; i++) {
       profiles[i] = MemoryProfile.of(training, i);
@@ -198,7 +199,7 @@ public final class MemoryModel {
    */
   public double statesFloorBytes(int tp, int cp, int pp, int dp, int ep, int etp, MemoryPlan m) {
     return MemoryFloor.bytes(
-        shape(tp, cp, ep, etp, 1, Recompute.FULL),
+        shape(profiles[m.sharding()].style(), tp, cp, ep, etp, 1, Recompute.FULL),
         profiles[m.sharding()],
         model,
         device,
@@ -250,16 +251,25 @@ public final class MemoryModel {
 
   MemoryShape shape(Candidate c) {
     Dims d = c.dims();
-    return shape(d.tp(), d.cp(), d.ep(), d.etp(), c.batch().microBatch(), c.memory().recompute());
+    return shape(
+        profile(c).style(),
+        d.tp(),
+        d.cp(),
+        d.ep(),
+        d.etp(),
+        c.batch().microBatch(),
+        c.memory().recompute());
   }
 
-  private MemoryShape shape(int tp, int cp, int ep, int etp, int microBatch, Recompute r) {
+  private MemoryShape shape(
+      MemoryProfile.Style style, int tp, int cp, int ep, int etp, int microBatch, Recompute r) {
     long mask = 0;
     for (int i = 0; i < r.modules().size(); i++) {
       mask |= 1L << r.modules().get(i).ordinal();
     }
     long k0 = (long) tp << 40 | (long) cp << 20 | ep;
     long k1 = (long) etp << 40 | (long) microBatch << 16 | mask << 2 | r.granularity().ordinal();
+    k1 |= (long) style.ordinal() << 12;
     long k2 = r.full() ? Double.doubleToRawLongBits(r.share()) : 0;
     long hash = (k0 * 31 + k1) * 0x9E3779B97F4A7C15L + k2;
     int slot = (int) (hash >>> 40) & SLOTS - 1;
@@ -268,9 +278,7 @@ public final class MemoryModel {
     if (found != null && keys[at] == k0 && keys[at + 1] == k1 && keys[at + 2] == k2) {
       return found;
     }
-    found =
-        new MemoryShape(
-            model, training, options, profiles[3].style(), tp, cp, ep, etp, microBatch, r);
+    found = new MemoryShape(model, training, options, style, tp, cp, ep, etp, microBatch, r);
     shapes[slot] = found;
     keys[at] = k0;
     keys[at + 1] = k1;

@@ -10,13 +10,15 @@ import dev.meshplan.plan.Tuning;
  * Bytes per parameter element that a software stack keeps, and which of them it shards. Sources:
  * the optimizers of Megatron-LM, DeepSpeed, PyTorch FSDP and InternEvo; the temporaries of
  * DeepSpeed follow from its structure (an fp32 copy of the own gradient shard), those of InternEvo
- * are fitted on that source.
+ * and what it leaves cached are fitted on that source alone.
  *
  * @param style family of optimizer
  * @param weight of the 16-bit weights; 0 where only the sharded fp32 master exists
  * @param gradient of accumulated gradients
  * @param optimizer master weights and moments
  * @param temporary allocated during the optimizer step, sharded as the optimizer
+ * @param cached left by flat copies of the optimizer step in the allocator's cache, sharded as the
+ *     optimizer
  * @param shardWeights weights are divided over the shard group
  * @param shardGradients gradients are divided over the shard group
  * @param shardOptimizer master weights and moments are divided over the shard group
@@ -27,6 +29,7 @@ record MemoryProfile(
     double gradient,
     double optimizer,
     double temporary,
+    double cached,
     boolean shardWeights,
     boolean shardGradients,
     boolean shardOptimizer) {
@@ -48,32 +51,35 @@ record MemoryProfile(
 
   /** The profile of a job at a sharding level from 0 to 3. */
   static MemoryProfile of(Training t, int sharding) {
-    Style style = style(t);
+    Style style = style(t, sharding);
     double g = t.gradientType() == GradientType.FP32 ? 4 : 2;
     double o = t.optimizerBytes();
     boolean w = sharding >= 3;
     boolean gr = sharding >= 2;
     boolean op = sharding >= 1;
     return switch (style) {
-      case ADAPTERS -> new MemoryProfile(style, 2, 0, 0, 0, w, false, false);
+      case ADAPTERS -> new MemoryProfile(style, 2, 0, 0, 0, 0, w, false, false);
       case FSDP ->
           w
-              ? new MemoryProfile(style, 0, o >= ADAM ? 4 : g, o, 0, true, true, true)
-              : new MemoryProfile(style, 2, g, o, 0, false, gr, op);
-      case DEEPSPEED -> new MemoryProfile(style, 2, g, o, sharding <= 1 ? 4 : 0, w, gr, op);
-      case HYBRID_ZERO -> new MemoryProfile(style, 2, g, o, 12, w, gr, op);
-      case MEGATRON -> new MemoryProfile(style, 2, g, o, 0, w, gr, op);
+              ? new MemoryProfile(style, 0, o >= ADAM ? 4 : g, o, 0, 0, true, true, true)
+              : new MemoryProfile(style, 2, g, o, 0, 0, false, gr, op);
+      case DEEPSPEED -> new MemoryProfile(style, 2, g, o, sharding <= 1 ? 4 : 0, 0, w, gr, op);
+      case HYBRID_ZERO -> new MemoryProfile(style, 2, g, o, 12, w ? 0 : 6, w, gr, op);
+      case MEGATRON -> new MemoryProfile(style, 2, g, o, 0, 0, w, gr, op);
     };
   }
 
-  private static Style style(Training t) {
+  private static Style style(Training t, int sharding) {
     if (t.tuning() == Tuning.LORA) {
       return Style.ADAPTERS;
     }
     if (t.era() == Era.INTERNEVO_2023) {
       return Style.HYBRID_ZERO;
     }
-    if (t.framework() == Framework.DEEPSPEED || t.era() == Era.MEGATRON_DEEPSPEED_2022) {
+    boolean zeroBeforeMegatronHadIt = t.era() == Era.MEGATRON_2021 && sharding > 0;
+    if (t.framework() == Framework.DEEPSPEED
+        || t.era() == Era.MEGATRON_DEEPSPEED_2022
+        || zeroBeforeMegatronHadIt) {
       return Style.DEEPSPEED;
     }
     return switch (t.era()) {

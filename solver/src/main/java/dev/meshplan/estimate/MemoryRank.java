@@ -26,6 +26,7 @@ final class MemoryRank {
   private final Training training;
   private final MemoryOptions options;
   private final MemoryDevice device;
+  private final double usableBytes;
   private double[] chunkBytes = new double[16];
   final double[] lines = new double[MemoryLine.COUNT];
 
@@ -34,10 +35,11 @@ final class MemoryRank {
 
   double expertElements;
 
-  MemoryRank(Training training, MemoryOptions options, MemoryDevice device) {
+  MemoryRank(Training training, MemoryOptions options, MemoryDevice device, double usableBytes) {
     this.training = training;
     this.options = options;
     this.device = device;
+    this.usableBytes = usableBytes;
   }
 
   /** Ranks over which dense states are sharded. */
@@ -149,6 +151,8 @@ final class MemoryRank {
     double own = p.shardOptimizer() ? sharded : denseElements + expertElements;
     lines[MemoryLine.OPTIMIZER.ordinal()] = p.optimizer() * (1 - m.optimizerOffload()) * own;
     lines[MemoryLine.STEP_TEMPORARIES.ordinal()] = p.temporary() * (1 - m.optimizerOffload()) * own;
+    lines[MemoryLine.STEP_TEMPORARIES_RESERVED.ordinal()] =
+        p.cached() * (1 - m.optimizerOffload()) * own;
     if (p.style() == MemoryProfile.Style.ADAPTERS) {
       lines[MemoryLine.ADAPTERS.ordinal()] = layers * device.adapterBytes(d.tp());
     }
@@ -166,7 +170,7 @@ final class MemoryRank {
     for (int chunk = 0; chunk < vpp; chunk++) {
       boolean back = c.schedule().shapedLikeV() && chunk % 2 == 1;
       int v = chunk * pp + (back ? pp - 1 - rank : rank);
-      double bytes = v == 0 ? shape.inputIds : 0;
+      double bytes = (v == 0 ? shape.inputIds : 0) + (v < lastVirtual ? shape.stageOutput : 0);
       for (int k = 0; k < shape.kinds; k++) {
         bytes += layout.chunkCount(v, k) * shape.kept[k];
       }
@@ -195,16 +199,34 @@ final class MemoryRank {
     double inStep = Math.max(0, temporaries - free);
     lines[MemoryLine.STEP_TEMPORARIES.ordinal()] = inStep;
     a += inStep;
-    double later = temporaries - inStep;
-    lines[MemoryLine.STEP_TEMPORARIES_RESERVED.ordinal()] = later;
-    double slack = (a + later) * (reservedFactor(c) - 1);
+    double cached = lines[MemoryLine.STEP_TEMPORARIES_RESERVED.ordinal()];
+    return a + reserved(c, shape, profile, a, temporaries - inStep + cached);
+  }
+
+  /**
+   * Fills the lines beyond reading A. Blocks that the allocator only caches (left by temporaries,
+   * or by fragments beyond the usual 5%) are freed before the device runs out, so they count only
+   * while there is room.
+   */
+  private double reserved(
+      Candidate c, MemoryShape shape, MemoryProfile profile, double a, double later) {
+    double firm = a * (RESERVED - 1);
+    double communication = device.communicationBytes(c.dims(), shape.tokens);
+    double outside =
+        MemoryDevice.CONTEXT_BYTES
+            + communication
+            + device.unexplainedBytes(profile, firm, communication);
+    double room = Math.max(0, usableBytes - outside - a - firm);
+    double kept = Math.min(later, room);
+    double cached = (a + later) * (reservedFactor(c) - 1) - firm;
+    double slack = firm + Math.max(0, Math.min(cached, room - kept));
+    double unexplained = device.unexplainedBytes(profile, slack, communication);
+    lines[MemoryLine.STEP_TEMPORARIES_RESERVED.ordinal()] = kept;
     lines[MemoryLine.RESERVED_SLACK.ordinal()] = slack;
     lines[MemoryLine.CONTEXT.ordinal()] = MemoryDevice.CONTEXT_BYTES;
-    double communication = device.communicationBytes(c.dims(), shape.tokens);
     lines[MemoryLine.COMMUNICATION.ordinal()] = communication;
-    double unexplained = device.unexplainedBytes(profile, slack, communication);
     lines[MemoryLine.UNEXPLAINED.ordinal()] = unexplained;
-    return a + later + slack + MemoryDevice.CONTEXT_BYTES + communication + unexplained;
+    return kept + slack + MemoryDevice.CONTEXT_BYTES + communication + unexplained;
   }
 
   static double reservedFactor(Candidate c) {
@@ -283,6 +305,7 @@ final class MemoryRank {
           Math.max(
               held,
               (first ? vector[0] * shape.inputIds : 0)
+                  + Arrays.stream(vector).sum() * shape.stageOutput
                   + (last ? vector[vector.length - 1] * mtp * shape.mtpKept : 0));
     }
     return sum + held;

@@ -46,6 +46,10 @@ final class MemoryShape {
   final double mtpKept;
   final double inputIds;
   final double residual;
+
+  /** Output of a stage that DeepSpeed's pipeline keeps until the backward pass. */
+  final double stageOutput;
+
   final double headBytes;
 
   /** The block that usually fails to be allocated first. */
@@ -116,6 +120,7 @@ final class MemoryShape {
     mtpKept = kept[lastKind] + 8 * tokens * h / q;
     inputIds = 16 * tokens;
     residual = 2 * tokens * h / q;
+    stageOutput = style == MemoryProfile.Style.DEEPSPEED ? residual : 0;
     placeholderBytes = new double[shapes.size()];
     placeholderKinds = new int[shapes.size()];
     for (int i = 0; i < shapes.size(); i++) {

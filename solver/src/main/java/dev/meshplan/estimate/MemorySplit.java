@@ -44,7 +44,7 @@ public final class MemorySplit {
       Layout empty,
       double usableBytes) {
     Dims d = c.dims();
-    MemoryRank arithmetic = new MemoryRank(training, options, device);
+    MemoryRank arithmetic = new MemoryRank(training, options, device, usableBytes);
     double communication = device.communicationBytes(d, shape.tokens);
     double factor = MemoryRank.reservedFactor(c);
     double constant = MemoryDevice.CONTEXT_BYTES + communication;

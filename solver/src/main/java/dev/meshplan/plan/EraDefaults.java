@@ -29,9 +29,12 @@ public record EraDefaults(
       case MEGATRON_2026B, MEGATRON_2026A ->
           new EraDefaults(
               true, true, true, GradientType.BF16, 1, Dispatcher.DEDUPE, LossKernel.FUSED, true);
-      case MEGATRON_2025, NEMO_2025, NEMO_2024 ->
+      case MEGATRON_2025 ->
           new EraDefaults(
               true, true, true, GradientType.BF16, 1, Dispatcher.NAIVE, LossKernel.FUSED, true);
+      case NEMO_2025, NEMO_2024 ->
+          new EraDefaults(
+              true, true, true, GradientType.BF16, 1, Dispatcher.NAIVE, LossKernel.UNFUSED, true);
       case TORCH_TE_2025 ->
           new EraDefaults(
               true,

@@ -1,6 +1,7 @@
 package dev.meshplan.study;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,16 @@ final class RunRow {
 
   RunRow(Map<String, String> cells) {
     this.cells = cells;
+  }
+
+  /** The same row with a cell that it left empty, named as assumed. */
+  RunRow with(String column, String value) {
+    Map<String, String> copy = new LinkedHashMap<>(cells);
+    copy.put(column, value);
+    RunRow row = new RunRow(copy);
+    row.assumed.addAll(assumed);
+    row.assume(column);
+    return row;
   }
 
   String id() {

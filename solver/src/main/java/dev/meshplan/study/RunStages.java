@@ -27,7 +27,7 @@ final class RunStages {
     int[] layers =
         chunks > 1 && total % chunks != 0 && balanced(model, training.era())
             ? balanced(model, pp, vpp, seconds)
-            : plain(total, chunks);
+            : training.era() == Era.INTERNEVO_2023 ? uniform(total, chunks) : plain(total, chunks);
     return Layout.of(model, pp, vpp, layers, model.mtpLayers(), v);
   }
 
@@ -42,6 +42,15 @@ final class RunStages {
           uneven;
       default -> false;
     };
+  }
+
+  /** Equal shares, what is left over on the last chunks. */
+  private static int[] uniform(int total, int chunks) {
+    int[] layers = new int[chunks];
+    for (int i = 0; i < chunks; i++) {
+      layers[i] = total / chunks + (i >= chunks - total % chunks ? 1 : 0);
+    }
+    return layers;
   }
 
   private static int[] plain(int total, int chunks) {
