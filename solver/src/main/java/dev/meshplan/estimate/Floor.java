@@ -2,6 +2,7 @@ package dev.meshplan.estimate;
 
 import dev.meshplan.model.LayerKind;
 import dev.meshplan.model.Model;
+import dev.meshplan.plan.Candidate;
 import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.Recompute;
 import dev.meshplan.plan.Training;
@@ -62,6 +63,54 @@ final class Floor {
     double parts = stage + sends + x.fixedSeconds();
     Dims d = new Dims(tp, cp, pp, dp, 1, 1, 1);
     return parts * (1 + exact.growth(d)) * exact.era().stack();
+  }
+
+  /**
+   * A bound from the layers' own time: the slowest stage can't be shorter than the mean, than a
+   * whole number of the shortest layers, or than the head; the rest of the step is the fill and
+   * drain with the candidate's virtual stages, the sends it can't hide and what is fixed.
+   */
+  double seconds(ShapeCosts costs, Candidate c, Spread s) {
+    Dims d = c.dims();
+    int pp = d.pp();
+    LayerSeconds layer = costs.seconds();
+    double head = layer.head() + model.mtpLayers() * layer.mtp();
+    double sum = head;
+    double least = Double.POSITIVE_INFINITY;
+    double longest = 0;
+    int layers = 0;
+    for (int k = 0; k < counts.length; k++) {
+      double t = layer.layer(k);
+      sum += counts[k] * t;
+      least = Math.min(least, t);
+      longest = Math.max(longest, t);
+      layers += counts[k];
+    }
+    double most = pp == 1 ? sum : Math.max(sum / pp, Math.max(head, longest));
+    if (pp > 1 && most < sum) {
+      most = Math.max(most, slowest(layers, least, head, pp));
+    }
+    int m = c.batch().gradientAccumulation();
+    double sends = sends(c, s, m);
+    double parts =
+        m * most + (sum - most) / d.vpp() + sends + exact.constants().step().fixedSeconds();
+    return parts * (1 + exact.growth(d)) * exact.era().stack();
+  }
+
+  /** Sends of a plan with as many virtual stages as the candidate or fewer, at least. Seconds. */
+  private double sends(Candidate c, Spread s, int m) {
+    Dims d = c.dims();
+    if (d.pp() <= 1) {
+      return 0;
+    }
+    StepConstants.Step x = exact.constants().step();
+    double t = exact.sendSeconds(c, s);
+    double plain = 2 * (d.pp() - 1) + x.sends() * m;
+    if (d.vpp() == 1) {
+      return plain * t;
+    }
+    double shown = training.ppOverlap() ? x.sendsOverlapped() : 1;
+    return Math.min(plain, 2 * d.pp() - 1 + 4.0 * m * shown) * t;
   }
 
   /** The slowest stage when whole layers, each at least {@code least}, share pp stages. */

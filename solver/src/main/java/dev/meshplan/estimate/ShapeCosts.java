@@ -10,6 +10,7 @@ final class ShapeCosts {
   final LayerCost head;
   final LayerCost mtp;
   final double embeddingParameters;
+  private final LayerSeconds seconds;
 
   ShapeCosts(LayerTime time, List<LayerKind> kinds, Shape shape) {
     this.shape = shape;
@@ -17,10 +18,15 @@ final class ShapeCosts {
     head = time.head(shape);
     mtp = time.model.mtpLayers() > 0 ? time.mtp(shape) : null;
     embeddingParameters = (double) time.model.vocabulary() * time.model.hidden() / shape.tp();
+    seconds = split();
   }
 
   /** Seconds for a layer split; the head of an MTP layer counts to that layer. */
   LayerSeconds seconds() {
+    return seconds;
+  }
+
+  private LayerSeconds split() {
     double[] layer = new double[kinds.length];
     for (int i = 0; i < layer.length; i++) {
       layer[i] = kinds[i].forwardSeconds + kinds[i].backwardSeconds;

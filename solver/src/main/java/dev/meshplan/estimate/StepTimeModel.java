@@ -216,6 +216,17 @@ public final class StepTimeModel {
     return floor.seconds(tp, cp, pp, dp);
   }
 
+  /**
+   * A lower bound of the seconds of every plan that shares the candidate's TP, CP, PP, DP, EP, ETP
+   * and micro-batch and gathers weights where it does, with at most as many virtual stages and any
+   * recompute and layout.
+   *
+   * @param s how the groups lie, at best
+   */
+  public double floorSeconds(Candidate c, Spread s) {
+    return floor.seconds(table.of(c, s), c, s);
+  }
+
   StateTraffic states() {
     return states;
   }
@@ -261,9 +272,7 @@ public final class StepTimeModel {
     if (d.pp() <= 1) {
       return;
     }
-    double tokens = (double) c.batch().microBatch() * training.sequence() / d.cp();
-    boolean split = training.sequenceParallel() || era.scatterGather();
-    double t = links.send(2 * tokens * hidden / (split ? d.tp() : 1), s.pp() > 0);
+    double t = sendSeconds(c, s);
     StepConstants.Step x = constants.step();
     if (d.vpp() == 1) {
       sendsLink = (2.0 * (d.pp() - 1) + 2.0 * m) * t;
@@ -273,5 +282,13 @@ public final class StepTimeModel {
       sendsLink = (d.pp() * d.vpp() - 1 + 2.0 * m * d.vpp()) * t;
       sends = (d.pp() * d.vpp() - 1) * t + 2.0 * m * d.vpp() * t * shown;
     }
+  }
+
+  /** One send between neighbouring stages. */
+  double sendSeconds(Candidate c, Spread s) {
+    Dims d = c.dims();
+    double tokens = (double) c.batch().microBatch() * training.sequence() / d.cp();
+    boolean split = training.sequenceParallel() || era.scatterGather();
+    return links.send(2 * tokens * hidden / (split ? d.tp() : 1), s.pp() > 0);
   }
 }

@@ -95,7 +95,11 @@ public record Model(
 
   /** Layers, MTP not counted. */
   public int layerCount() {
-    return layers.stream().mapToInt(LayerGroup::layers).sum();
+    int sum = 0;
+    for (LayerGroup g : layers) {
+      sum += g.layers();
+    }
+    return sum;
   }
 
   /** The kind of every layer, first to last, MTP not counted. */

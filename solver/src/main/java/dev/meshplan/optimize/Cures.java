@@ -11,12 +11,14 @@ import dev.meshplan.rules.Rule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 
 /** The smallest change of a request that makes a plan possible; every one offered was tried. */
 final class Cures {
   private static final int MOST_DOUBLINGS = 14;
+
+  /** Tuples whose memory is looked at for the nearest miss. */
+  private static final long MOST_TRIALS = 20_000;
 
   private Cures() {}
 
@@ -143,45 +145,21 @@ final class Cures {
 
   /** The tuple that obeys all rules but memory and needs least of it; null when there is none. */
   static Point leastMemory(Problem problem, List<Rule> rules, Search.Progress progress) {
-    double low = 0;
-    Point best = null;
-    double high = problem.request().limits().memoryShare();
-    // Double the share until something fits, then narrow it down.
-    for (int i = 0; i < 12 && best == null; i++) {
-      low = high;
-      high *= 2;
-      best = at(problem, high, rules, progress);
-    }
-    for (int i = 0; best != null && i < 10; i++) {
-      double middle = (low + high) / 2;
-      Point p = at(problem, middle, rules, progress);
-      if (p == null) {
-        low = middle;
-      } else {
-        high = middle;
-        best = p;
-      }
-    }
-    return best;
-  }
-
-  private static Point at(
-      Problem problem, double share, List<Rule> rules, Search.Progress progress) {
-    Problem open = Diagnosis.withShare(problem, share);
-    Machine m = open.machines().get(0);
-    Space space = new Space(open, m);
-    Oracle oracle = new Oracle(open, m, space, open.request().locality());
-    List<Rule> inSpace = new ArrayList<>(rules);
+    List<Rule> others = new ArrayList<>(rules);
+    others.removeIf(r -> r.id().equals(Search.MEMORY));
+    Machine m = problem.machines().get(0);
+    Space space = new Space(problem, m);
+    Oracle oracle = new Oracle(problem, m, space, problem.request().locality());
     Search.Result r =
         new Search(
                 space,
                 oracle,
-                inSpace,
+                others,
                 1,
-                Set.of(),
+                f -> true,
                 Double.POSITIVE_INFINITY,
-                open.request().limits().evaluations(),
-                true,
+                Math.min(MOST_TRIALS, problem.request().limits().evaluations()),
+                Search.Goal.SMALLEST,
                 progress)
             .run();
     return r.best().isEmpty() ? null : r.best().get(0).point();

@@ -13,7 +13,6 @@ import dev.meshplan.rules.Rule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -28,6 +27,7 @@ final class Diagnosis {
     List<Rule> active = new ArrayList<>();
     Space space = new Space(problem, problem.machines().get(0));
     active.addAll(Outcomes.rules(problem, space));
+    active.add(Pins.placeable());
     space
         .pins()
         .forEach(
@@ -77,17 +77,14 @@ final class Diagnosis {
                   oracle,
                   rules,
                   1,
-                  Set.of(),
+                  f -> true,
                   Double.POSITIVE_INFINITY,
                   open.request().limits().evaluations(),
-                  true,
+                  Search.Goal.ANY,
                   progress)
               .run();
-      boolean supply = rules.stream().anyMatch(x -> x.id().equals("gpus-available"));
-      for (Found f : r.best()) {
-        if (!supply || oracle.supply.fewest(f.point().gpus(), f.point().block(), f.unit()) > 0) {
-          return f.point();
-        }
+      if (!r.best().isEmpty()) {
+        return r.best().get(0).point();
       }
     }
     return null;
@@ -101,6 +98,7 @@ final class Diagnosis {
             .thenComparing(r -> r.kind().ordinal()));
     Space space = new Space(problem, problem.machines().get(0));
     List<Rule> all = new ArrayList<>(Outcomes.rules(problem, space));
+    all.add(Pins.placeable());
     space.pins().keySet().stream()
         .filter(a -> a != Axis.GPUS_USED)
         .forEach(

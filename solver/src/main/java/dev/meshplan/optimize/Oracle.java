@@ -31,7 +31,6 @@ final class Oracle {
   final Supply supply;
   final Objectives objectives;
   private final Splitter splitter;
-  private final int[] kindCounts;
 
   Oracle(Problem problem, Machine machine, Space space, Locality locality) {
     this.problem = problem;
@@ -46,7 +45,6 @@ final class Oracle {
             new Communication(Fabric.of(machine.system(), machine.gpu(), machine.network())));
     memory = new MemoryModel(model, request.training(), machine);
     splitter = new Splitter(model);
-    kindCounts = model.kindCounts();
     supply = new Supply(machine);
     objectives = new Objectives(request.objective(), request.training(), machine);
     facts =
@@ -61,7 +59,8 @@ final class Oracle {
             request.limits().memoryShare() * machine.gpu().usableMemoryBytes().value(),
             space.recomputes(),
             space.shardings(),
-            this::deviceBytes);
+            this::deviceBytes,
+            p -> supply.fewest(p.gpus(), p.block(), unit(p)) > 0);
   }
 
   /** Ranks that must stay together in a block. */
@@ -91,7 +90,7 @@ final class Oracle {
   }
 
   double deviceBytes(Point p) {
-    return memory.worstDeviceBytes(facts.candidate(p), layout(p));
+    return bytes(p, layout(p));
   }
 
   /** The layout whose slowest rank is fastest, whether it fits or not. */
@@ -100,12 +99,12 @@ final class Oracle {
   }
 
   boolean fits(Point p, Layout layout) {
-    return memory.worstDeviceBytes(facts.candidate(p), layout) <= facts.limitBytes();
+    return bytes(p, layout) <= facts.limitBytes();
   }
 
-  /** Layers of each distinct kind in the model. */
-  int[] kindCounts() {
-    return kindCounts;
+  /** Device bytes of the worst rank in a layout. */
+  double bytes(Point p, Layout layout) {
+    return memory.worstDeviceBytes(facts.candidate(p), layout);
   }
 
   /** Step seconds of a point in a layout. */

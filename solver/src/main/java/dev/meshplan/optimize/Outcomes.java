@@ -11,17 +11,14 @@ import dev.meshplan.rules.Point;
 import dev.meshplan.rules.Rule;
 import dev.meshplan.rules.Rules;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Search and placement together: the cheapest column that the racks can carry. The search runs on
- * until no column cheaper than the placed one is left; keys that no rack can carry prune like a
- * rule.
+ * Search and placement together: the cheapest column that the racks can carry. The search asks the
+ * constraint model about every key that would become its incumbent; keys that no rack can carry
+ * prune like a rule, so the search runs on until no placed column is left below its bound.
  */
 final class Outcomes {
   /**
@@ -53,7 +50,7 @@ final class Outcomes {
 
   /** The cheapest plan below {@code ceiling} in which TP or EP leaves its domain. */
   static Placed crossing(Problem problem, double ceiling, Search.Progress progress) {
-    return place(problem, Locality.PRICED, List.of(Pins.crosses()), ceiling, 0, progress);
+    return place(problem, Locality.PRICED, Pins.crosses(), ceiling, 0, progress);
   }
 
   private static Placed place(
@@ -72,73 +69,53 @@ final class Outcomes {
     }
     List<Rule> rules = rules(problem, spaces.get(0));
     rules.addAll(more);
-    Map<Oracle, Set<Found.Key>> excluded = new HashMap<>();
-    oracles.forEach(o -> excluded.put(o, new HashSet<>()));
-    double most = ceiling;
+    List<ColumnModel.Entry> columns = new ArrayList<>();
+    List<ColumnModel.Entry> best = new ArrayList<>();
+    Map<String, Long> tally = new TreeMap<>();
+    double bound = Double.POSITIVE_INFINITY;
+    boolean complete = true;
     long evaluated = 0;
-    while (true) {
-      List<ColumnModel.Entry> columns = new ArrayList<>();
-      List<ColumnModel.Entry> best = new ArrayList<>();
-      Map<String, Long> tally = new TreeMap<>();
-      double bound = Double.POSITIVE_INFINITY;
-      boolean complete = true;
-      long candidates = 0;
-      for (int i = 0; i < oracles.size(); i++) {
-        Oracle o = oracles.get(i);
-        Search.Result r =
-            new Search(
-                    spaces.get(i),
-                    o,
-                    rules,
-                    alternatives + 1,
-                    excluded.get(o),
-                    most,
-                    Math.max(1, problem.request().limits().evaluations() - evaluated),
-                    false,
-                    progress)
-                .run();
-        r.columns().values().forEach(f -> columns.add(new ColumnModel.Entry(f, o)));
-        r.best().forEach(f -> best.add(new ColumnModel.Entry(f, o)));
-        r.tally().forEach((id, n) -> tally.merge(id, n, Long::sum));
-        evaluated += r.evaluated();
-        candidates = Math.addExact(candidates, spaces.get(i).size());
-        bound = Math.min(bound, r.bound());
-        complete &= r.complete();
-      }
-      columns.sort((a, b) -> Found.ORDER.compare(a.found(), b.found()));
-      best.sort((a, b) -> Found.ORDER.compare(a.found(), b.found()));
-      ColumnModel.Choice choice = columns.isEmpty() ? null : new ColumnModel(columns).solve();
-      if (columns.isEmpty() || (choice != null && choice.column() == 0) || !complete) {
-        ColumnModel.Entry chosen = choice == null ? null : columns.get(choice.column());
-        List<ColumnModel.Entry> others =
-            best.stream()
-                .filter(e -> chosen != null && !e.found().sameDegrees(chosen.found()))
-                .filter(e -> placeable(e))
-                .limit(alternatives)
-                .toList();
-        return new Placed(
-            chosen,
-            choice == null ? List.of() : choice.domains(),
-            others,
-            tally,
-            candidates,
-            evaluated,
-            bound,
-            complete);
-      }
-      int cheaper = choice == null ? columns.size() : choice.column();
-      for (ColumnModel.Entry e : columns.subList(0, cheaper)) {
-        excluded.get(e.oracle()).add(e.found().key());
-      }
-      if (choice != null) {
-        most = Math.nextUp(columns.get(cheaper).found().value());
-      }
+    long candidates = 0;
+    for (int i = 0; i < oracles.size(); i++) {
+      Oracle o = oracles.get(i);
+      Search.Result r =
+          new Search(
+                  spaces.get(i),
+                  o,
+                  rules,
+                  alternatives + 1,
+                  f -> new ColumnModel(List.of(new ColumnModel.Entry(f, o))).solve() != null,
+                  ceiling,
+                  Math.max(1, problem.request().limits().evaluations() - evaluated),
+                  Search.Goal.CHEAPEST,
+                  progress)
+              .run();
+      r.columns().values().forEach(f -> columns.add(new ColumnModel.Entry(f, o)));
+      r.best().forEach(f -> best.add(new ColumnModel.Entry(f, o)));
+      r.tally().forEach((id, n) -> tally.merge(id, n, Long::sum));
+      evaluated += r.evaluated();
+      candidates = Math.addExact(candidates, spaces.get(i).size());
+      bound = Math.min(bound, r.bound());
+      complete &= r.complete();
     }
-  }
-
-  private static boolean placeable(ColumnModel.Entry e) {
-    Point p = e.found().point();
-    return e.oracle().supply.fewest(p.gpus(), p.block(), e.found().unit()) > 0;
+    columns.sort((a, b) -> Found.ORDER.compare(a.found(), b.found()));
+    best.sort((a, b) -> Found.ORDER.compare(a.found(), b.found()));
+    ColumnModel.Choice choice = columns.isEmpty() ? null : new ColumnModel(columns).solve();
+    ColumnModel.Entry chosen = choice == null ? null : columns.get(choice.column());
+    List<ColumnModel.Entry> others =
+        best.stream()
+            .filter(e -> chosen != null && !e.found().sameDegrees(chosen.found()))
+            .limit(alternatives)
+            .toList();
+    return new Placed(
+        chosen,
+        choice == null ? List.of() : choice.domains(),
+        others,
+        tally,
+        candidates,
+        evaluated,
+        bound,
+        complete);
   }
 
   /** The rules of a request: the framework's, and one for the pinned number of GPUs. */

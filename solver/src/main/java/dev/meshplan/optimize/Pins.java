@@ -27,21 +27,53 @@ final class Pins {
   }
 
   /** Asked when pricing what strict locality leaves out: only plans that break it. */
-  static Rule crosses() {
+  static List<Rule> crosses() {
+    String source = "the question what locality: priced would gain";
+    return List.of(
+        new Rule(
+            "crosses-domain",
+            RuleKind.KEPT_APART,
+            "TP or EP leaves its scale-up domain",
+            source,
+            Set.of(),
+            false,
+            List.of(Axis.TP, Axis.EP, Axis.ETP),
+            (f, p) -> {
+              int domain = f.machine().system().domain().size();
+              return p.tp() > domain || (long) p.ep() * p.etp() > domain;
+            },
+            (f, p) -> "tp " + p.tp() + ", etp x ep " + (long) p.ep() * p.etp()),
+        new Rule(
+            "crosses-domain",
+            RuleKind.KEPT_APART,
+            "what crosses fills the largest blocks",
+            source,
+            Set.of(),
+            false,
+            List.of(Axis.BLOCK_GPUS),
+            (f, p) -> p.block() == largestBlock(f, p),
+            (f, p) -> "block " + p.block()));
+  }
+
+  /** The domains, cut into blocks, must carry the plan. The columns' model decides this. */
+  static Rule placeable() {
     return new Rule(
-        "crosses-domain",
-        RuleKind.KEPT_APART,
-        "TP or EP leaves its scale-up domain",
-        "the question what locality: priced would gain",
+        Search.UNPLACEABLE,
+        RuleKind.DOES_NOT_FIT,
+        "the healthy domains, cut into blocks, must carry all ranks in whole groups",
+        "the request",
         Set.of(),
         false,
-        List.of(Axis.TP, Axis.EP, Axis.ETP, Axis.BLOCK_GPUS),
-        (f, p) -> {
-          int domain = f.machine().system().domain().size();
-          return (p.tp() > domain || (long) p.ep() * p.etp() > domain)
-              && p.block() == largestBlock(f, p);
-        },
-        (f, p) -> "tp " + p.tp() + ", etp x ep " + (long) p.ep() * p.etp());
+        List.of(
+            Axis.TP, Axis.CP, Axis.PP, Axis.DP, Axis.EP, Axis.ETP, Axis.CP_INSIDE, Axis.BLOCK_GPUS),
+        (f, p) -> f.placeable().test(p),
+        (f, p) ->
+            p.gpus()
+                + " ranks in blocks of "
+                + p.block()
+                + ", in groups of "
+                + dev.meshplan.plan.Blocks.unit(
+                    p.tp(), p.cp(), p.ep(), p.etp(), p.cpInside(), p.block()));
   }
 
   private static int largestBlock(Facts f, Point p) {

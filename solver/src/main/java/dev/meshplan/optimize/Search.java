@@ -1,32 +1,44 @@
 package dev.meshplan.optimize;
 
-import dev.meshplan.estimate.LayerSeconds;
 import dev.meshplan.estimate.Spread;
 import dev.meshplan.plan.Axis;
-import dev.meshplan.plan.Layout;
 import dev.meshplan.rules.Point;
 import dev.meshplan.rules.Rule;
-import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
- * Best-first search over the degrees of one pool. Shapes (tp, cp, pp, dp) are opened in order of an
- * admissible bound; inside a shape axes are bound one by one and a rule prunes as soon as its last
- * axis is bound. The search ends when the next bound reaches the worst plan that is kept: that is
- * the proof. Every tuple of the space is counted once, by what ended it.
+ * Best-first search over the degrees of one pool. What is open is kept in order of an admissible
+ * bound and refined in three steps: shapes (tp, cp, pp, dp), experts (ep, etp), and the rest down
+ * to the micro-batch, whose few completions are priced one by one. A rule prunes as soon as its
+ * last axis is bound. The search ends when the next bound reaches the worst plan that is kept: that
+ * is the proof. Every tuple of the space is counted once, by what ended it.
  */
 final class Search {
   static final String BOUND = "bound";
   static final String DOMINATED = "dominated";
   static final String PRICED = "priced";
   static final String UNPLACEABLE = "blocks-available";
-  private static final String LIMIT = "limit";
-  private static final int SHAPE_AXES = 4;
-  private static final int REPORT_EVERY = 20_000;
+  static final String MEMORY = "memory";
+  static final String LIMIT = "limit";
+  private static final int SHAPE = 4;
+  private static final int EXPERTS = 6;
+  static final int INNER = 9;
+
+  /** What is looked for. */
+  enum Goal {
+    /** The cheapest plans. */
+    CHEAPEST,
+    /** Any plan: those that hold least are asked first. */
+    ANY,
+    /** The tuple that needs least memory. */
+    SMALLEST
+  }
 
   /** How a search ended. {@code bound}: no tuple that was not priced is below it. */
   record Result(
@@ -37,359 +49,194 @@ final class Search {
       boolean complete,
       double bound) {}
 
-  /** A rule with the tuples it ended. */
-  private static final class Counted {
-    private final Rule rule;
-    private long tuples;
-
-    Counted(Rule rule) {
-      this.rule = rule;
-    }
-  }
-
-  private record Shape(int tp, int cp, int pp, int dp, double floor) {}
+  /** Tuples that share their first axes. {@code fits}: shardings whose states fit, by bit. */
+  private record Node(double bound, int order, int position, Point at, long fits) {}
 
   private final Space space;
   private final Oracle oracle;
-  private final List<List<Counted>> rulesAt = new ArrayList<>();
-  private final int keep;
-  private final Set<Found.Key> excluded;
-  private final long limit;
-  private final boolean firstOnly;
-  private final Progress progress;
-  private final Map<String, Long> tally = new HashMap<>();
-  private final List<Found> best = new ArrayList<>();
-  private final Map<Found.Key, Found> columns = new TreeMap<>(KEYS);
-  private final List<Shape> shapes = new ArrayList<>();
+  private final Census census;
+  private final Bounds bounds;
+  private final Kept kept;
+  private final Leaves leaves;
+  private final Set<Found.Key> excluded = new HashSet<>();
+  private final Predicate<Found> placed;
+  private final Set<Found.Key> carried = new HashSet<>();
+  private final Goal goal;
+  private final PriorityQueue<Node> open =
+      new PriorityQueue<>(Comparator.comparingDouble(Node::bound).thenComparingInt(Node::order));
   private final Point point = new Point();
-  private final boolean[] tooLarge;
-  private final boolean memoryActive;
-  private double ceiling;
-  private long evaluated;
-  private boolean stopped;
-  private double openBound = Double.POSITIVE_INFINITY;
-
-  private static final java.util.Comparator<Found.Key> KEYS =
-      java.util.Comparator.comparingLong(Found.Key::gpus)
-          .thenComparingInt(Found.Key::block)
-          .thenComparingLong(Found.Key::unit);
+  private int order;
 
   /**
    * Prepares a search.
    *
    * @param rules the rules that hold; dropping some asks what they forbid
    * @param keep how many plans with different degrees to keep
-   * @param excluded keys that no rack can carry
+   * @param placed whether the domains can carry a plan; asked once per key
    * @param ceiling objective above which nothing is wanted
    * @param limit evaluations before giving up
-   * @param firstOnly stop at the first feasible plan
    */
   Search(
       Space space,
       Oracle oracle,
       List<Rule> rules,
       int keep,
-      Set<Found.Key> excluded,
+      Predicate<Found> placed,
       double ceiling,
       long limit,
-      boolean firstOnly,
+      Goal goal,
       Progress progress) {
     this.space = space;
     this.oracle = oracle;
-    this.keep = keep;
-    this.excluded = excluded;
-    this.ceiling = ceiling;
-    this.limit = limit;
-    this.firstOnly = firstOnly;
-    this.progress = progress;
-    tooLarge = new boolean[space.values(Axis.SHARDING).length];
-    for (int i = 0; i < Axis.values().length; i++) {
-      rulesAt.add(new ArrayList<>());
-    }
-    boolean memory = false;
-    for (Rule r : rules) {
-      if (r.id().equals("memory")) {
-        memory = true;
-      } else {
-        rulesAt.get(lastAxis(r).ordinal()).add(new Counted(r));
-      }
-    }
-    memoryActive = memory;
-  }
-
-  private static Axis lastAxis(Rule r) {
-    Axis last = Space.ORDER.get(0);
-    for (Axis a : Space.ORDER) {
-      if (r.scope().contains(a)) {
-        last = a;
-      }
-    }
-    return last;
+    this.goal = goal;
+    census = new Census(oracle.facts, rules);
+    bounds = new Bounds(oracle, space, census);
+    kept = new Kept(keep, ceiling);
+    leaves = new Leaves(space, oracle, census, bounds, kept, this::carried, goal, limit, progress);
+    this.placed = placed;
   }
 
   Result run() {
     shapes(0);
-    shapes.sort(
-        java.util.Comparator.comparingDouble(Shape::floor)
-            .thenComparingInt(Shape::tp)
-            .thenComparingInt(Shape::cp)
-            .thenComparingInt(Shape::pp)
-            .thenComparingInt(Shape::dp));
-    double bound = Double.POSITIVE_INFINITY;
-    for (int i = 0; i < shapes.size(); i++) {
-      Shape s = shapes.get(i);
-      if (s.floor() >= threshold() || stopped) {
-        bound = Math.min(bound, s.floor());
-        count(stopped ? LIMIT : BOUND, (shapes.size() - i) * space.sizeFrom(SHAPE_AXES));
-        break;
-      }
-      openBound = s.floor();
-      point.set(Axis.TP, s.tp()).set(Axis.CP, s.cp()).set(Axis.PP, s.pp()).set(Axis.DP, s.dp());
-      inside(SHAPE_AXES);
-      if (stopped) {
-        bound = Math.min(bound, s.floor());
+    double reached = 0;
+    while (!open.isEmpty() && !leaves.stopped() && open.peek().bound() < kept.threshold()) {
+      Node n = open.poll();
+      reached = n.bound();
+      point.from(n.at());
+      switch (n.position()) {
+        case SHAPE -> experts(n);
+        case EXPERTS -> inner(n);
+        default -> leaves.price(point, n.fits(), n.bound());
       }
     }
-    rulesAt.forEach(
-        at ->
-            at.forEach(
-                c -> {
-                  if (c.tuples > 0) {
-                    count(c.rule.id(), c.tuples);
-                  }
-                }));
-    double value = best.isEmpty() ? Double.POSITIVE_INFINITY : best.get(0).value();
+    boolean stopped = leaves.stopped();
+    for (Node n : open) {
+      census.count(stopped ? LIMIT : BOUND, space.sizeFrom(n.position()));
+    }
+    double value = kept.best().isEmpty() ? Double.POSITIVE_INFINITY : kept.best().get(0).value();
     return new Result(
-        List.copyOf(best),
-        columns,
-        tally,
-        evaluated,
+        List.copyOf(kept.best()),
+        kept.columns(),
+        census.tally(),
+        leaves.evaluated(),
         !stopped,
-        stopped ? Math.min(bound, value) : value);
+        stopped ? Math.min(reached, value) : value);
+  }
+
+  /** Keys shown unplaceable prune from then on like a rule. */
+  private boolean carried(Found found) {
+    Found.Key key = found.key();
+    if (!carried.contains(key) && !excluded.contains(key)) {
+      (placed.test(found) ? carried : excluded).add(key);
+    }
+    return carried.contains(key);
+  }
+
+  private void push(double bound, int position, long fits) {
+    if (bound >= kept.threshold()) {
+      census.count(BOUND, space.sizeFrom(position));
+    } else {
+      open.add(new Node(bound, order++, position, point.copy(), fits));
+    }
   }
 
   private void shapes(int position) {
-    if (position == SHAPE_AXES) {
-      double floor = oracle.time.floorSeconds(point.tp(), point.cp(), point.pp(), point.dp());
-      shapes.add(
-          new Shape(
-              point.tp(), point.cp(), point.pp(), point.dp(), oracle.floorValue(point, floor)));
+    if (position == SHAPE) {
+      push(goal == Goal.CHEAPEST ? bounds.shape(point) : 0, SHAPE, -1);
       return;
     }
     Axis axis = Space.ORDER.get(position);
     for (int v : space.values(axis)) {
       point.set(axis, v);
-      if (allowed(axis, position + 1)) {
+      if (census.allowed(axis, point, space.sizeFrom(position + 1))) {
         shapes(position + 1);
       }
     }
   }
 
-  private void inside(int position) {
-    if (stopped) {
-      count(LIMIT, space.sizeFrom(position));
-      return;
-    }
-    Axis axis = Space.ORDER.get(position);
-    for (int v : space.values(axis)) {
-      point.set(axis, v);
-      if (axis == Axis.CP_INSIDE && v == 0 && point.cp() == 1 && space.values(axis).length > 1) {
-        count(DOMINATED, space.sizeFrom(position + 1));
+  private void experts(Node n) {
+    for (int ep : space.values(Axis.EP)) {
+      point.set(Axis.EP, ep);
+      if (!census.allowed(Axis.EP, point, space.sizeFrom(SHAPE + 1))) {
         continue;
       }
-      if (!allowed(axis, position + 1)) {
-        continue;
-      }
-      if (axis == Axis.ETP && memoryActive && statesTooLarge()) {
-        count("memory", space.sizeFrom(position + 1));
-      } else if (axis == Axis.MICRO_BATCH) {
-        shardings(position + 1);
-      } else {
-        inside(position + 1);
-      }
-    }
-  }
-
-  /** Whether states alone exceed the limit under every sharding; notes under which they do. */
-  private boolean statesTooLarge() {
-    point.set(Axis.RECOMPUTE, 0);
-    boolean all = true;
-    int[] shardings = space.values(Axis.SHARDING);
-    for (int i = 0; i < shardings.length; i++) {
-      point.set(Axis.SHARDING, shardings[i]);
-      tooLarge[i] = statesBytes() > oracle.facts.limitBytes();
-      all &= tooLarge[i];
-    }
-    return all;
-  }
-
-  private double statesBytes() {
-    return oracle.memory.statesFloorBytes(
-        point.tp(),
-        point.cp(),
-        point.pp(),
-        point.dp(),
-        point.ep(),
-        point.etp(),
-        oracle.facts.memory(point));
-  }
-
-  /** Degrees, block and micro-batch are bound: sharding, virtual stages and recompute are left. */
-  private void shardings(int position) {
-    point.set(Axis.SHARDING, space.values(Axis.SHARDING)[0]);
-    point.set(Axis.VPP, 1).set(Axis.RECOMPUTE, 0);
-    Spread spread = oracle.spread(point);
-    if (innerFloor(spread) >= threshold()) {
-      count(BOUND, space.sizeFrom(position));
-      return;
-    }
-    int[] shardings = space.values(Axis.SHARDING);
-    for (int i = 0; i < shardings.length; i++) {
-      point.set(Axis.SHARDING, shardings[i]);
-      if (!allowed(Axis.SHARDING, position + 1)) {
-        continue;
-      }
-      if (memoryActive && tooLarge[i]) {
-        count("memory", space.sizeFrom(position + 1));
-        continue;
-      }
-      for (int v : space.values(Axis.VPP)) {
-        point.set(Axis.VPP, v);
-        if (allowed(Axis.VPP, position + 2)) {
-          recomputes(spread);
-        }
-      }
-    }
-  }
-
-  /**
-   * The layers' own time in the best layout with the most virtual stages: every other term of the
-   * step adds to it, and recompute does too.
-   */
-  private double innerFloor(Spread spread) {
-    LayerSeconds s = oracle.time.layerSeconds(oracle.facts.candidate(point), spread);
-    double sum = s.head() + oracle.problem.model().mtpLayers() * s.mtp();
-    double last = sum;
-    double longest = 0;
-    int[] counts = oracle.kindCounts();
-    for (int k = 0; k < counts.length; k++) {
-      sum += counts[k] * s.layer(k);
-      longest = Math.max(longest, s.layer(k));
-    }
-    double slowest = Math.max(Math.max(sum / point.pp(), last), longest);
-    int[] vpp = space.values(Axis.VPP);
-    int m = point.microBatches(oracle.facts.training().globalBatch());
-    double seconds = m * slowest + (sum - slowest) / vpp[vpp.length - 1];
-    return oracle.floorValue(point, Math.min(seconds, m * sum));
-  }
-
-  private void recomputes(Spread spread) {
-    int[] options = space.values(Axis.RECOMPUTE);
-    Found.Key key = new Found.Key(oracle.unit(point), point.block(), point.gpus());
-    if (excluded.contains(key)) {
-      count(UNPLACEABLE, options.length);
-      return;
-    }
-    for (int i = 0; i < options.length; i++) {
-      point.set(Axis.RECOMPUTE, options[i]);
-      if (!allowed(Axis.RECOMPUTE, Space.ORDER.size())) {
-        continue;
-      }
-      Layout layout = oracle.fastestLayout(point, spread);
-      double seconds = price(layout, spread);
-      double value = oracle.value(point, seconds);
-      if (value >= threshold()) {
-        // No recompute comes first and is fastest: what it does not reach, no option reaches.
-        if (i == 0) {
-          count(BOUND, options.length);
-          return;
-        }
-        count(BOUND, 1);
-        continue;
-      }
-      if (stopped) {
-        count(LIMIT, options.length - i);
-        return;
-      }
-      if (memoryActive && !oracle.fits(point, layout)) {
-        Layout fitting = oracle.layout(point);
-        if (!oracle.fits(point, fitting)) {
-          count("memory", 1);
+      for (int etp : space.values(Axis.ETP)) {
+        point.set(Axis.ETP, etp);
+        if (!census.allowed(Axis.ETP, point, space.sizeFrom(EXPERTS))) {
           continue;
         }
-        seconds = price(fitting, spread);
-        value = oracle.value(point, seconds);
-        if (value >= threshold()) {
-          count(PRICED, 1);
+        long fits = -1;
+        if (census.memory() || goal != Goal.CHEAPEST) {
+          fits = bounds.fitting(point);
+          if (census.memory() && fits == 0) {
+            census.count(MEMORY, space.sizeFrom(EXPERTS));
+            continue;
+          }
+        }
+        double bound =
+            goal == Goal.CHEAPEST ? Math.max(n.bound(), bounds.experts(point)) : bounds.statesBytes;
+        push(bound, EXPERTS, census.memory() ? fits : -1);
+      }
+    }
+  }
+
+  private void inner(Node n) {
+    int[] blocks = space.values(Axis.BLOCK_GPUS);
+    Spread[] spreads = new Spread[blocks.length];
+    int[] domains = new int[blocks.length];
+    for (int inside : space.values(Axis.CP_INSIDE)) {
+      point.set(Axis.CP_INSIDE, inside);
+      if (inside == 0 && point.cp() == 1 && space.values(Axis.CP_INSIDE).length > 1) {
+        census.count(DOMINATED, space.sizeFrom(EXPERTS + 1));
+        continue;
+      }
+      if (!census.allowed(Axis.CP_INSIDE, point, space.sizeFrom(EXPERTS + 1))) {
+        continue;
+      }
+      for (int i = 0; i < blocks.length; i++) {
+        point.set(Axis.BLOCK_GPUS, blocks[i]);
+        spreads[i] = null;
+        if (!census.allowed(Axis.BLOCK_GPUS, point, space.sizeFrom(EXPERTS + 2))) {
           continue;
         }
-      }
-      count(PRICED, 1);
-      add(new Found(point.copy(), value, seconds, key.unit()));
-      if (i == 0 && options.length > 1 && options[0] == 0) {
-        count(DOMINATED, options.length - 1);
-        i = options.length;
-      }
-      if (firstOnly) {
-        stopped = true;
+        long unit = oracle.unit(point);
+        if (excluded.contains(new Found.Key(unit, blocks[i], point.gpus()))) {
+          census.count(UNPLACEABLE, space.sizeFrom(EXPERTS + 2));
+          continue;
+        }
+        spreads[i] = oracle.spread(point);
+        domains[i] = oracle.supply.fewest(point.gpus(), blocks[i], unit);
+        if (smallerDoes(spreads, domains, i)) {
+          census.count(DOMINATED, space.sizeFrom(EXPERTS + 2));
+        } else {
+          microBatches(n, spreads[i]);
+        }
       }
     }
   }
 
-  private double price(Layout layout, Spread spread) {
-    evaluated++;
-    if (evaluated % REPORT_EVERY == 0) {
-      progress.at(evaluated, best.isEmpty() ? Double.NaN : best.get(0).value(), openBound);
-    }
-    if (evaluated >= limit) {
-      stopped = true;
-    }
-    return oracle.time.seconds(oracle.facts.candidate(point), layout, spread);
-  }
-
-  private void add(Found found) {
-    columns.merge(found.key(), found, (a, b) -> Found.ORDER.compare(a, b) <= 0 ? a : b);
-    int same = -1;
-    for (int i = 0; i < best.size(); i++) {
-      if (best.get(i).sameDegrees(found)) {
-        same = i;
+  /** Whether a smaller block spreads the groups alike and touches no more domains. */
+  private static boolean smallerDoes(Spread[] spreads, int[] domains, int i) {
+    for (int j = 0; j < i; j++) {
+      if (spreads[i].equals(spreads[j])
+          && domains[j] > 0
+          && (domains[i] < 0 || domains[j] <= domains[i])) {
+        return true;
       }
     }
-    if (same >= 0) {
-      if (Found.ORDER.compare(found, best.get(same)) >= 0) {
-        return;
-      }
-      best.remove(same);
-    }
-    int at = 0;
-    while (at < best.size() && Found.ORDER.compare(best.get(at), found) <= 0) {
-      at++;
-    }
-    best.add(at, found);
-    if (best.size() > keep) {
-      best.remove(best.size() - 1);
-    }
+    return false;
   }
 
-  /** A tuple at or above this can't be among the plans that are kept. */
-  private double threshold() {
-    double worst =
-        best.size() < keep ? Double.POSITIVE_INFINITY : best.get(best.size() - 1).value();
-    return Math.min(ceiling, Math.nextUp(worst));
-  }
-
-  private boolean allowed(Axis axis, int next) {
-    for (Counted c : rulesAt.get(axis.ordinal())) {
-      if (!c.rule.holds().test(oracle.facts, point)) {
-        c.tuples += space.sizeFrom(next);
-        return false;
+  private void microBatches(Node n, Spread spread) {
+    for (int b : space.values(Axis.MICRO_BATCH)) {
+      point.set(Axis.MICRO_BATCH, b);
+      if (census.allowed(Axis.MICRO_BATCH, point, space.sizeFrom(INNER))) {
+        push(
+            goal == Goal.CHEAPEST ? Math.max(n.bound(), bounds.inner(point, spread)) : n.bound(),
+            INNER,
+            n.fits());
       }
     }
-    return true;
-  }
-
-  private void count(String id, long tuples) {
-    tally.merge(id, tuples, Long::sum);
   }
 
   /** Hears of a long search from time to time. */

@@ -16,6 +16,7 @@ import dev.meshplan.plan.Schedule;
 import dev.meshplan.plan.ShardingOptions;
 import dev.meshplan.plan.Training;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -32,6 +33,7 @@ import java.util.function.ToDoubleFunction;
  * @param recomputes options by index of {@code RECOMPUTE}
  * @param shardings options by index of {@code SHARDING}
  * @param deviceBytes bytes on the worst rank of a point, in its best layout
+ * @param placeable whether the domains can carry a point's blocks
  */
 public record Facts(
     Model model,
@@ -44,7 +46,8 @@ public record Facts(
     double limitBytes,
     List<Recompute> recomputes,
     List<ShardingOptions.Option> shardings,
-    ToDoubleFunction<Point> deviceBytes) {
+    ToDoubleFunction<Point> deviceBytes,
+    Predicate<Point> placeable) {
 
   /** The distinct sequence mixers of a model. */
   public static List<Attention> attentions(Model model) {

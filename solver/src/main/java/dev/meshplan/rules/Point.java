@@ -26,6 +26,11 @@ public final class Point {
     return p;
   }
 
+  /** Takes all values of another point. */
+  public void from(Point other) {
+    System.arraycopy(other.values, 0, values, 0, values.length);
+  }
+
   public int tp() {
     return values[Axis.TP.ordinal()];
   }

@@ -1,0 +1,181 @@
+package dev.meshplan.optimize;
+
+import dev.meshplan.estimate.Spread;
+import dev.meshplan.plan.Axis;
+import dev.meshplan.plan.Layout;
+import dev.meshplan.rules.Point;
+import java.util.function.Predicate;
+
+/**
+ * Prices the few completions of a point that is bound down to its micro-batch: shardings, virtual
+ * stages and recompute.
+ */
+final class Leaves {
+  private static final int REPORT_EVERY = 20_000;
+
+  private final Space space;
+  private final Oracle oracle;
+  private final Census census;
+  private final Bounds bounds;
+  private final Kept kept;
+  private final Predicate<Found> carried;
+  private final Search.Goal goal;
+  private final long limit;
+  private final Search.Progress progress;
+  private Point point;
+  private double bound;
+  private long evaluated;
+  private boolean stopped;
+
+  Leaves(
+      Space space,
+      Oracle oracle,
+      Census census,
+      Bounds bounds,
+      Kept kept,
+      Predicate<Found> carried,
+      Search.Goal goal,
+      long limit,
+      Search.Progress progress) {
+    this.space = space;
+    this.oracle = oracle;
+    this.census = census;
+    this.bounds = bounds;
+    this.kept = kept;
+    this.carried = carried;
+    this.goal = goal;
+    this.limit = limit;
+    this.progress = progress;
+  }
+
+  long evaluated() {
+    return evaluated;
+  }
+
+  /** Whether the search is over: by its limit, or because one plan is enough. */
+  boolean stopped() {
+    return stopped;
+  }
+
+  /**
+   * Prices what completes a point.
+   *
+   * @param fits shardings whose states fit, by bit
+   * @param bound of the point, for progress
+   */
+  void price(Point point, long fits, double bound) {
+    this.point = point;
+    this.bound = bound;
+    Spread spread = oracle.spread(point);
+    int[] shardings = space.values(Axis.SHARDING);
+    for (int i = 0; i < shardings.length; i++) {
+      point.set(Axis.SHARDING, shardings[i]);
+      if (!census.allowed(Axis.SHARDING, point, space.sizeFrom(Search.INNER + 1))) {
+        continue;
+      }
+      if ((fits >> i & 1) == 0) {
+        census.count(Search.MEMORY, space.sizeFrom(Search.INNER + 1));
+        continue;
+      }
+      for (int v : space.values(Axis.VPP)) {
+        point.set(Axis.VPP, v);
+        if (!census.allowed(Axis.VPP, point, space.sizeFrom(Search.INNER + 2))) {
+          continue;
+        }
+        if (stopped) {
+          census.count(Search.LIMIT, space.sizeFrom(Search.INNER + 2));
+        } else if (goal != Search.Goal.CHEAPEST) {
+          smallest();
+        } else if (bounds.layers(point, spread, v) >= kept.threshold()) {
+          census.count(Search.BOUND, space.sizeFrom(Search.INNER + 2));
+        } else {
+          recomputes(spread);
+        }
+      }
+    }
+  }
+
+  private void recomputes(Spread spread) {
+    int[] options = space.values(Axis.RECOMPUTE);
+    for (int i = 0; i < options.length; i++) {
+      point.set(Axis.RECOMPUTE, options[i]);
+      if (!census.allowed(Axis.RECOMPUTE, point, 1)) {
+        continue;
+      }
+      Layout layout = oracle.fastestLayout(point, spread);
+      double seconds = seconds(layout, spread);
+      double value = oracle.value(point, seconds);
+      if (value >= kept.threshold()) {
+        // No recompute comes first and is fastest: what it does not reach, no option reaches.
+        if (options[i] == 0) {
+          census.count(Search.BOUND, options.length - i);
+          return;
+        }
+        census.count(Search.BOUND, 1);
+        continue;
+      }
+      boolean fits = !census.memory() || oracle.fits(point, layout);
+      if (!fits) {
+        Layout fitting = oracle.layout(point);
+        if (!oracle.fits(point, fitting)) {
+          census.count(Search.MEMORY, 1);
+          continue;
+        }
+        seconds = seconds(fitting, spread);
+        value = oracle.value(point, seconds);
+        if (value >= kept.threshold()) {
+          census.count(Search.PRICED, 1);
+          continue;
+        }
+      }
+      Found found = new Found(point.copy(), value, seconds, oracle.unit(point));
+      if (!carried.test(found)) {
+        census.count(Search.UNPLACEABLE, options.length - i);
+        return;
+      }
+      census.count(Search.PRICED, 1);
+      kept.add(found);
+      if (stopped || (fits && options[i] == 0)) {
+        census.count(stopped ? Search.LIMIT : Search.DOMINATED, options.length - i - 1);
+        return;
+      }
+    }
+  }
+
+  /** For questions about memory: the options that hold least come first. */
+  private void smallest() {
+    int[] options = space.values(Axis.RECOMPUTE);
+    for (int i = options.length - 1; i >= 0; i--) {
+      point.set(Axis.RECOMPUTE, options[i]);
+      if (!census.allowed(Axis.RECOMPUTE, point, 1)) {
+        continue;
+      }
+      Layout layout = oracle.layout(point);
+      double bytes = oracle.bytes(point, layout);
+      evaluated++;
+      if (census.memory() && bytes > oracle.facts.limitBytes()) {
+        census.count(Search.MEMORY, 1);
+      } else {
+        census.count(Search.PRICED, 1);
+        kept.add(new Found(point.copy(), bytes, oracle.seconds(point, layout), oracle.unit(point)));
+        stopped |= goal == Search.Goal.ANY;
+      }
+      stopped |= evaluated >= limit;
+      if (stopped) {
+        census.count(Search.LIMIT, i);
+        return;
+      }
+    }
+  }
+
+  private double seconds(Layout layout, Spread spread) {
+    evaluated++;
+    if (evaluated % REPORT_EVERY == 0) {
+      progress.at(evaluated, kept.incumbent(), bound);
+    }
+    if (evaluated >= limit) {
+      stopped = true;
+    }
+    return oracle.time.seconds(oracle.facts.candidate(point), layout, spread);
+  }
+}
