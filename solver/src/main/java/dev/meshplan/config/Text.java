@@ -2,13 +2,16 @@ package dev.meshplan.config;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.deser.std.StdDeserializer;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
@@ -85,11 +88,31 @@ public final class Text {
     SimpleModule module = new SimpleModule();
     module.addSerializer(Double.class, new Rounded(Double.class));
     module.addSerializer(Double.TYPE, new Rounded(Double.TYPE));
+    module.addDeserializer(Double.TYPE, new Unknown());
     return mapper
         .registerModule(module)
         .setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
         .setDefaultPropertyInclusion(JsonInclude.Include.ALWAYS)
         .configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, true);
+  }
+
+  /** What was written as null because nobody knows it is read back as unknown, not as zero. */
+  private static final class Unknown extends StdDeserializer<Double> {
+    private static final long serialVersionUID = 1L;
+
+    Unknown() {
+      super(Double.TYPE);
+    }
+
+    @Override
+    public Double deserialize(JsonParser in, DeserializationContext context) throws IOException {
+      return in.getValueAsDouble();
+    }
+
+    @Override
+    public Double getNullValue(DeserializationContext context) {
+      return Double.NaN;
+    }
   }
 
   /**

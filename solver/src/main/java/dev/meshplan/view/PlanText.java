@@ -43,6 +43,35 @@ public final class PlanText {
     return t.out.toString();
   }
 
+  /** The text of a given plan that was priced: what it breaks, its bill and its memory. */
+  public static String ofGiven(Answer a) {
+    PlanText t = new PlanText();
+    List<RuleVerdict> broken = a.rules().stream().filter(r -> !r.satisfied()).toList();
+    if (a.estimate() != null) {
+      t.line(headline(a));
+    }
+    if (broken.isEmpty()) {
+      t.line("The plan obeys all " + a.rules().size() + " rules.");
+    } else {
+      t.line("");
+      t.line("The plan breaks " + broken.size() + " of " + a.rules().size() + " rules:");
+      for (RuleVerdict r : broken) {
+        t.line("  " + r.id() + " [" + r.kind().key().replace('_', ' ') + "]: " + r.sentence());
+      }
+    }
+    if (a.estimate() == null) {
+      t.line("No estimate: a shape or a group is not whole, so there is nothing to price.");
+      return t.out.toString();
+    }
+    t.layout(a.plan());
+    t.line("");
+    t.bill(a.estimate());
+    t.line("");
+    t.memory(a.estimate());
+    t.assumed(a);
+    return t.out.toString();
+  }
+
   private void found(Answer a) {
     Plan p = a.plan();
     Estimate e = a.estimate();
