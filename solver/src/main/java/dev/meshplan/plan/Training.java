@@ -1,5 +1,6 @@
 package dev.meshplan.plan;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.meshplan.hardware.Precision;
 import java.util.List;
 
@@ -37,7 +38,7 @@ public record Training(
     Framework framework,
     Era era,
     Tuning tuning,
-    GradientType gradientType,
+    @JsonProperty("grad_dtype") GradientType gradientType,
     double optimizerBytes,
     Dispatcher dispatcher,
     CudaGraph cudaGraph,
