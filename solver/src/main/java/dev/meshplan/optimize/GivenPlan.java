@@ -73,9 +73,7 @@ public final class GivenPlan {
                   oracle.memory)
               .estimate(
                   plan,
-                  Math.max(
-                      1,
-                      oracle.supply.workingPerDomain(p.gpus(), p.block(), found.unit())),
+                  Math.max(1, oracle.supply.workingPerDomain(p.gpus(), p.block(), found.unit())),
                   oracle.facts.limitBytes());
     }
     boolean legal = broken.isEmpty();
@@ -84,7 +82,9 @@ public final class GivenPlan {
             ? null
             : (Double)
                 oracle.objectives.value(
-                    estimate.stepSeconds(), plan.placement().gpusUsed(), plan.placement().gpusPaid());
+                    estimate.stepSeconds(),
+                    plan.placement().gpusUsed(),
+                    plan.placement().gpusPaid());
     return new Answer(
         version,
         problem.request(),
