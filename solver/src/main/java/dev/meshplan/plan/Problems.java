@@ -69,6 +69,10 @@ public final class Problems {
     if (errors.size() > before) {
       return null;
     }
+    Training training = Formats.of(request.training(), machines, file, errors);
+    if (errors.size() > before) {
+      return null;
+    }
     for (String key : request.training().assumed()) {
       provenance.add(
           new Provenance(
@@ -81,7 +85,7 @@ public final class Problems {
         new PlanRequest(
             request.model(),
             pools,
-            request.training(),
+            training,
             request.objective(),
             request.locality(),
             request.fix(),

@@ -84,6 +84,33 @@ public record Training(
         keys);
   }
 
+  /** The same job in another number format. */
+  public Training withPrecision(Precision other) {
+    return new Training(
+        globalBatch,
+        sequence,
+        tokens,
+        other,
+        framework,
+        era,
+        tuning,
+        gradientType,
+        optimizerBytes,
+        dispatcher,
+        cudaGraph,
+        routing,
+        sequenceParallel,
+        tpOverlap,
+        dpOverlap,
+        ppOverlap,
+        a2aOverlap,
+        cpKind,
+        documentTokens,
+        lossKernel,
+        gradientFusion,
+        assumed);
+  }
+
   /** Attention runs on separate kernels that store the scores (before 2023). */
   public boolean unfusedAttention() {
     return era == Era.MEGATRON_2021 || era == Era.MEGATRON_DEEPSPEED_2022;
