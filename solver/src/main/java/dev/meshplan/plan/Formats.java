@@ -40,7 +40,9 @@ final class Formats {
               "is no format of "
                   + g.id()
                   + "; it has "
-                  + g.peaks().keySet().stream().map(Precision::key).collect(Collectors.joining(", "))
+                  + g.peaks().keySet().stream()
+                      .map(Precision::key)
+                      .collect(Collectors.joining(", "))
                   + "."));
     }
     return training;
