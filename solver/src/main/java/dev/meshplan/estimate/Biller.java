@@ -45,7 +45,6 @@ final class Biller {
       }
     }
     StateTraffic states = model.states();
-    StepConstants.Step x = model.constants().step();
     add(
         "bubble",
         model.bubble,
@@ -77,7 +76,8 @@ final class Biller {
         states.optimizer,
         "bytes of the updated parameters / memory bandwidth",
         Basis.FITTED);
-    add("step_overhead", x.fixedSeconds(), x.fixedSeconds(), "fixed per step", Basis.FITTED);
+    double fixed = model.fixed(c.dims());
+    add("step_overhead", fixed, fixed, "data, logging, synchronisation", Basis.FITTED);
     double parts = terms.stream().mapToDouble(TimeTerm::exposedSeconds).sum();
     double growth = parts * model.growth(c.dims());
     add("jitter", growth, growth, "growth per doubling of GPUs beyond 8", Basis.FITTED);

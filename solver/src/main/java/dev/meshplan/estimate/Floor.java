@@ -60,8 +60,8 @@ final class Floor {
       double t = ideal.links.send(2 * tokens * model.hidden() / tp, false);
       sends = Math.min(x.sends(), 4 * (training.ppOverlap() ? x.sendsOverlapped() : 1)) * t;
     }
-    double parts = stage + sends + x.fixedSeconds();
     Dims d = new Dims(tp, cp, pp, dp, 1, 1, 1);
+    double parts = stage + sends + exact.fixed(d);
     return parts * (1 + exact.growth(d)) * exact.era().stack();
   }
 

@@ -12,9 +12,19 @@ import dev.meshplan.plan.Machine;
 /** Seconds of the messages that a step sends, by group size and members per scale-up domain. */
 class Links {
   private final Communication communication;
+  private final MoeExchange.Dispatcher deduplicating;
 
-  Links(Communication communication) {
+  /**
+   * @param blackwell whether deduplicating kernels write straight into the experts' buffers
+   *     (HybridEP, the default of Megatron's recipes there) or forward (DeepEP)
+   */
+  Links(Communication communication, boolean blackwell) {
     this.communication = communication;
+    deduplicating = blackwell ? MoeExchange.Dispatcher.HYBRID : MoeExchange.Dispatcher.DEDUPE;
+  }
+
+  static Links of(Machine machine, Communication communication) {
+    return new Links(communication, machine.gpu().architecture().blackwell());
   }
 
   /**
@@ -25,7 +35,7 @@ class Links {
     Network n = machine.network();
     double port = n.perGpuBandwidth(machine.system());
     if (port <= bytesPerSecond) {
-      return new Links(new Communication(fabric(machine, n)));
+      return of(machine, new Communication(fabric(machine, n)));
     }
     Network capped =
         new Network(
@@ -43,7 +53,7 @@ class Links {
             n.collectives(),
             n.sources(),
             n.notes());
-    return new Links(new Communication(fabric(machine, capped)));
+    return of(machine, new Communication(fabric(machine, capped)));
   }
 
   private static Fabric fabric(Machine machine, Network network) {
@@ -106,9 +116,7 @@ class Links {
             Math.min(n, perDomain),
             2,
             domainLimit,
-            dispatcher == Dispatcher.DEDUPE
-                ? MoeExchange.Dispatcher.DEDUPE
-                : MoeExchange.Dispatcher.NAIVE,
+            dispatcher == Dispatcher.DEDUPE ? deduplicating : MoeExchange.Dispatcher.NAIVE,
             imbalance);
     return communication.dispatchSeconds(e) + communication.combineSeconds(e);
   }

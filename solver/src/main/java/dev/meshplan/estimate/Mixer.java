@@ -1,6 +1,7 @@
 package dev.meshplan.estimate;
 
 import dev.meshplan.model.Attention;
+import dev.meshplan.model.Model;
 import dev.meshplan.plan.CpKind;
 import dev.meshplan.plan.Module;
 
@@ -79,6 +80,9 @@ final class Mixer {
   }
 
   private void rope(Attention a, double kv) {
+    if (time.model.positions() != Model.Positions.ROPE) {
+      return;
+    }
     double elements = tokens * ((double) a.heads() / s.tp() + kv) * a.headDim();
     double per = time.constants.bytes().rope();
     time.bytes(c, Part.ELEMENTWISE, elements * time.era.elementwise(), per, per);

@@ -27,6 +27,7 @@ public final class StepTimeModel {
   private final StateTraffic states;
   private final double hidden;
   private final double jitter;
+  private final int gpusPerNode;
 
   double body;
   double bubble;
@@ -69,10 +70,10 @@ public final class StepTimeModel {
         machine,
         era,
         constants,
-        new Links(communication),
+        Links.of(machine, communication),
         era.shardedNetworkShare() < 1
             ? Links.capped(machine, era.shardedNetworkShare() * usualPort)
-            : new Links(communication));
+            : Links.of(machine, communication));
   }
 
   StepTimeModel(
@@ -99,6 +100,7 @@ public final class StepTimeModel {
             .get(training.precision())
             .basis()
             .weakest(machine.gpu().efficiency().attention().basis());
+    gpusPerNode = machine.system().gpusPerNode();
     hidden = model.hidden();
     jitter =
         training.precision() == Precision.FP8
@@ -192,7 +194,7 @@ public final class StepTimeModel {
             + states.shardedExposed
             + states.dataExposed
             + states.optimizer
-            + constants.step().fixedSeconds();
+            + fixed(d);
     step = parts * (1 + growth(d)) * era.stack();
     return step;
   }
@@ -245,6 +247,12 @@ public final class StepTimeModel {
 
   StepConstants constants() {
     return constants;
+  }
+
+  /** Seconds of a step beside all work: data, logging, synchronisation. */
+  double fixed(Dims d) {
+    StepConstants.Step x = constants.step();
+    return d.gpus() > gpusPerNode ? x.fixedSeconds() + x.acrossSeconds() : x.fixedSeconds();
   }
 
   /** Growth of a step by waiting for the slowest of many GPUs. */

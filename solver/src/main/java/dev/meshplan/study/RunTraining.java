@@ -54,7 +54,7 @@ final class RunTraining {
         split && row.yes("tp_overlap", usual.tpOverlap()),
         overlap,
         row.text("pp_overlap").equals("yes") || overlap,
-        row.text("a2a_overlap").equals("yes"),
+        exchangeOverlaps(row, era, moe),
         CpKind.P2P,
         tuning == Tuning.FULL ? 0 : PACKED_DOCUMENT,
         usual.lossKernel(),
@@ -64,6 +64,15 @@ final class RunTraining {
 
   static boolean megatron(Era era) {
     return framework(era) == Framework.MEGATRON;
+  }
+
+  /** Stated, else as the recipes of the era do when the whole iteration is one graph. */
+  private static boolean exchangeOverlaps(RunRow row, Era era, boolean moe) {
+    if (moe && !row.has("a2a_overlap")) {
+      row.assume("a2a_overlap");
+      return era == Era.MEGATRON_2026B && row.text("cuda_graph").equals("full");
+    }
+    return row.text("a2a_overlap").equals("yes");
   }
 
   private static Framework framework(Era era) {

@@ -10,7 +10,7 @@ final class PrototypeLinks extends Links {
   private final boolean reducesInSwitch;
 
   PrototypeLinks(Machine machine, double mostOutside) {
-    super(null);
+    super(null, false);
     inside = machine.system().domain().bandwidth();
     outside = Math.min(machine.network().perGpuBandwidth(machine.system()), mostOutside);
     reducesInSwitch = machine.gpu().architecture().atLeastHopper();
