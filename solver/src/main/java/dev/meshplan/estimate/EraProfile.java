@@ -38,6 +38,9 @@ public record EraProfile(
     boolean shardByBroadcast,
     Basis basis) {
 
+  /** Expert factor of stacks without records of their own: that of Megatron and NeMo in 2025. */
+  private static final double EXPERT = 0.823;
+
   /** Generations of attention kernels. */
   public enum Kernel {
     /** The best fused kernel of the GPU (cuDNN, FlashAttention-3). */
@@ -55,86 +58,89 @@ public record EraProfile(
   /** The profile of an era. */
   public static EraProfile of(Era era) {
     return switch (era) {
-      case MEGATRON_2026B -> newest(1, 1, 0.79, 0.9, Basis.FITTED);
-      case MEGATRON_2026A -> newest(1, 1, 1.02, 0.9, Basis.FITTED);
-      case MEGATRON_2025 -> newest(1, 1, 0.93, 1, Basis.FITTED);
-      case NEMO_2025 -> newest(0.95, 1.05, 0.93, 1, Basis.ASSUMED);
-      case NEMO_2024 ->
-          new EraProfile(
-              Kernel.NEWEST,
-              0.85,
-              1.15,
-              0.93,
-              1.1,
-              1,
-              10,
-              6,
-              1,
-              1.1,
-              1,
-              false,
-              false,
-              Basis.ASSUMED);
-      case TORCH_TE_2025 ->
-          new EraProfile(
-              Kernel.NEWEST,
-              0.95,
-              0.95,
-              0.93,
-              1.2,
-              1.2,
-              14,
-              10,
-              0.33,
-              1.2,
-              1,
-              false,
-              false,
-              Basis.FITTED);
-      case TORCH_2025 -> torch(1.9, 1.2, 0.33, Basis.FITTED);
-      case YAFSDP_2024 -> torch(1.9, 1.2, 0.41, Basis.FITTED_ON_ONE_SOURCE);
-      case TORCH_2023 -> torch(2.0, 1.4, 0.33, Basis.FITTED);
+      case MEGATRON_2026B -> newest(1, 0.983, 0.849, 0.9, 8, 1, Basis.FITTED);
+      case MEGATRON_2026A -> newest(1, 0.983, 0.9, 0.9, 8, 1, Basis.FITTED);
+      case MEGATRON_2025 -> newest(1, 0.983, 0.823, 1, 8, 1, Basis.FITTED);
+      case NEMO_2025 -> newest(0.955, 1.02, 0.823, 1, 8, 1, Basis.FITTED);
+      case NEMO_2024 -> newest(0.839, 1.25, 0.823, 1.1, 10, 1.1, Basis.FITTED);
+      case TORCH_TE_2025 -> torch(Kernel.NEWEST, 0.95, 0.931, 1.2, Basis.FITTED_ON_ONE_SOURCE);
+      case TORCH_2025 -> torch(Kernel.FLASH2, 1, 2, 1.2, Basis.FITTED);
+      case YAFSDP_2024 -> torch(Kernel.FLASH2, 1, 2, 1.2, Basis.FITTED);
+      case TORCH_2023 -> torch(Kernel.FLASH2, 1, 2, 1.4, Basis.FITTED);
       case INTERNEVO_2023 ->
           new EraProfile(
               Kernel.FLASH2,
               1,
-              2.0,
-              0.93,
+              2,
+              EXPERT,
               1.2,
               1.4,
               14,
               10,
               1,
               1.2,
-              1.16,
+              1.12,
               false,
               true,
               Basis.FITTED_ON_ONE_SOURCE);
       case XLA_2024 ->
           new EraProfile(
-              Kernel.NEWEST, 0.85, 1.2, 0.93, 0, 1, 10, 6, 1, 1.2, 1, false, false, Basis.ASSUMED);
-      case MEGATRON_2021 -> unfused(0.15, 1, true, Basis.FITTED);
-      case MEGATRON_DEEPSPEED_2022 -> unfused(0.15, 1.23, false, Basis.FITTED);
+              Kernel.NEWEST,
+              0.85,
+              1.26,
+              EXPERT,
+              0,
+              1,
+              10,
+              6,
+              1,
+              1.2,
+              1,
+              false,
+              false,
+              Basis.ASSUMED);
+      case MEGATRON_2021 -> unfused(1, true);
+      case MEGATRON_DEEPSPEED_2022 -> unfused(1.27, false);
     };
   }
 
   private static EraProfile newest(
-      double attention, double elementwise, double expert, double host, Basis basis) {
+      double attention,
+      double elementwise,
+      double expert,
+      double host,
+      double lossBytes,
+      double optimizer,
+      Basis basis) {
     return new EraProfile(
-        Kernel.NEWEST, attention, elementwise, expert, host, 1, 8, 6, 1, 1, 1, false, false, basis);
+        Kernel.NEWEST,
+        attention,
+        elementwise,
+        expert,
+        host,
+        1,
+        lossBytes,
+        6,
+        1,
+        optimizer,
+        1,
+        false,
+        false,
+        basis);
   }
 
-  private static EraProfile torch(double elementwise, double kernels, double network, Basis basis) {
+  private static EraProfile torch(
+      Kernel kernel, double attention, double elementwise, double kernels, Basis basis) {
     return new EraProfile(
-        Kernel.FLASH2,
-        1,
+        kernel,
+        attention,
         elementwise,
-        0.93,
+        EXPERT,
         1.2,
         kernels,
         14,
         10,
-        network,
+        0.345,
         1.2,
         1,
         false,
@@ -142,22 +148,21 @@ public record EraProfile(
         basis);
   }
 
-  private static EraProfile unfused(
-      double network, double stack, boolean scatterGather, Basis basis) {
+  private static EraProfile unfused(double stack, boolean scatterGather) {
     return new EraProfile(
         Kernel.UNFUSED,
         1,
-        1.36,
-        0.93,
-        1.2,
+        1.12,
+        EXPERT,
+        2.18,
         1.6,
         12,
         8,
-        network,
-        1.3,
+        0.109,
+        0.921,
         stack,
         scatterGather,
         false,
-        basis);
+        Basis.FITTED);
   }
 }
