@@ -5,6 +5,7 @@ import dev.meshplan.config.Text;
 import dev.meshplan.plan.Catalog;
 import dev.meshplan.study.AccuracySummary;
 import dev.meshplan.study.CollectiveAccuracy;
+import dev.meshplan.study.RunAccuracy;
 import dev.meshplan.units.Quantity;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,7 +23,12 @@ import picocli.CommandLine.Spec;
     name = "accuracy",
     mixinStandardHelpOptions = true,
     description = "Replay measurements and print how far the predictions are.",
-    footer = {"", "Example:", "  meshplan accuracy --collectives measured.csv --json"})
+    footer = {
+      "",
+      "Examples:",
+      "  meshplan accuracy --runs runs.csv",
+      "  meshplan accuracy --collectives measured.csv --json"
+    })
 final class AccuracyCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
   @Mixin private Output output;
@@ -33,13 +39,31 @@ final class AccuracyCommand implements Callable<Integer> {
       description = "CSV of measured collectives (nccl-tests rows and expert exchange).")
   private Path collectives;
 
+  @Option(
+      names = "--runs",
+      paramLabel = "FILE",
+      description = "CSV of measured training runs, one per row.")
+  private Path runs;
+
   @Option(names = "--catalog", paramLabel = "FOLDER", description = "Folder whose files win.")
   private Path folder;
 
   @Override
   public Integer call() {
+    if (runs != null) {
+      RunAccuracy.Report report =
+          RunAccuracy.replay(runs.toString(), text(runs), Catalog.open(folder));
+      output.write(
+          spec.commandLine().getOut(),
+          output.json() ? Text.json(report) : RunAccuracyTable.text(report));
+      return Main.OK;
+    }
     if (collectives == null) {
-      throw new InputException("--collectives", "", "", "is missing: name a CSV file.");
+      throw new InputException(
+          "--runs",
+          "",
+          "",
+          "is missing: name a CSV file of runs or, with --collectives, of collectives.");
     }
     CollectiveAccuracy.Report report =
         CollectiveAccuracy.replay(collectives.toString(), text(collectives), Catalog.open(folder));

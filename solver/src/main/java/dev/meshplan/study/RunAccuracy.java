@@ -2,6 +2,7 @@ package dev.meshplan.study;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.meshplan.config.InputException;
+import dev.meshplan.estimate.MemoryVerdict;
 import dev.meshplan.plan.Catalog;
 import dev.meshplan.plan.ErrorBand;
 import java.io.IOException;
@@ -25,7 +26,8 @@ public final class RunAccuracy {
    * @param quantity {@code time} (seconds of a step) or {@code memory} (bytes of the fullest GPU)
    * @param reading of memory: allocator, reserved or device; else null
    * @param relativeError predicted / measured - 1; null when skipped
-   * @param low prediction with the least that an unknown recompute may mean; null when it is known
+   * @param low prediction with the least that open cells may mean (recompute; for memory also
+   *     sharding, micro-batch and gradients); null when nothing is open
    * @param high the same with the most
    * @param assumed columns that were empty and filled from the era's defaults
    * @param skippedReason why nothing was predicted or compared; null when it was
@@ -53,14 +55,17 @@ public final class RunAccuracy {
    * Whether a run was held to fit.
    *
    * @param ran false for a run that failed for memory
+   * @param verdict on the most saving plan that its empty cells leave open
+   * @param usualVerdict on what its stack usually does
+   * @param skippedReason why there is none; null when there is
    */
   public record Verdict(
-      String id, boolean ran, String verdict, double deviceBytes, double usableBytes) {}
+      String id, boolean ran, String verdict, String usualVerdict, String skippedReason) {}
 
   /**
    * Errors, ranking and verdicts of a file of runs.
    *
-   * @param verdicts runs that failed, and runs that ran but were called out of memory or tight
+   * @param verdicts runs that failed, and runs that ran but were called out of memory
    * @param ran runs that ran and were given a verdict
    * @param ranCalledOom of them those called out of memory
    */
@@ -87,32 +92,35 @@ public final class RunAccuracy {
    * @throws InputException when it is no CSV file of runs
    */
   public static Report replay(String file, String csv, Catalog catalog) {
+    List<RunRow> runs = read(file, csv);
+    MemoryAccuracy memory = MemoryAccuracy.of(runs.stream().map(RunRow::cells).toList(), catalog);
     List<RunScore> scores = new ArrayList<>();
-    for (RunRow row : read(file, csv)) {
-      scores.add(RunScore.of(row, catalog));
-    }
-    return report(scores);
-  }
-
-  static Report report(List<RunScore> scores) {
-    List<Row> rows = new ArrayList<>();
-    List<Verdict> verdicts = new ArrayList<>();
-    int ran = 0;
-    int called = 0;
-    for (RunScore s : scores) {
-      rows.addAll(s.rows());
-      Verdict v = s.verdict();
-      if (v != null) {
-        boolean oom = v.verdict().equals("out_of_memory");
-        ran += v.ran() ? 1 : 0;
-        called += v.ran() && oom ? 1 : 0;
-        if (!v.ran() || !v.verdict().equals("fits")) {
-          verdicts.add(v);
-        }
-      }
+    for (int i = 0; i < runs.size(); i++) {
+      scores.add(RunScore.of(runs.get(i), catalog, memory.runs().get(i)));
     }
     return new Report(
-        rows, RunSummary.of(scores), RunRanking.of(scores), verdicts, ran, called);
+        scores.stream().flatMap(s -> s.rows().stream()).toList(),
+        RunSummary.of(scores),
+        RunRanking.of(scores),
+        verdicts(memory),
+        (int) memory.judged(),
+        memory.falseAlarms().size());
+  }
+
+  private static List<Verdict> verdicts(MemoryAccuracy memory) {
+    List<Verdict> verdicts = new ArrayList<>();
+    for (MemoryAccuracy.Run r : memory.runs()) {
+      if (r.failed() || r.verdict() == MemoryVerdict.OUT_OF_MEMORY) {
+        verdicts.add(
+            new Verdict(
+                r.id(),
+                !r.failed(),
+                r.verdict() == null ? null : r.verdict().key(),
+                r.usualVerdict() == null ? null : r.usualVerdict().key(),
+                r.skippedReason().isEmpty() ? null : r.skippedReason()));
+      }
+    }
+    return verdicts;
   }
 
   static List<RunRow> read(String file, String csv) {

@@ -92,8 +92,7 @@ public final class RunRanking {
     List<Point> byPrediction = new ArrayList<>(points);
     byPrediction.sort(Comparator.comparingDouble(Point::predicted));
     double top = byPrediction.get(0).measured();
-    double three =
-        byPrediction.stream().limit(3).mapToDouble(Point::measured).min().orElse(top);
+    double three = byPrediction.stream().limit(3).mapToDouble(Point::measured).min().orElse(top);
     int right = 0;
     int apart = 0;
     for (int i = 0; i < points.size(); i++) {

@@ -29,6 +29,10 @@ final class RunRow {
     return row;
   }
 
+  Map<String, String> cells() {
+    return cells;
+  }
+
   String id() {
     return text("id");
   }

@@ -1,16 +1,12 @@
 package dev.meshplan.study;
 
 import dev.meshplan.estimate.ErrorBands;
-import dev.meshplan.estimate.MemoryModel;
-import dev.meshplan.estimate.MemoryVerdict;
 import dev.meshplan.hardware.NoCostModel;
 import dev.meshplan.plan.Candidate;
 import dev.meshplan.plan.Catalog;
 import dev.meshplan.plan.ErrorBand;
 import dev.meshplan.plan.MemoryPlan;
 import dev.meshplan.plan.Recompute;
-import dev.meshplan.plan.StageMemory;
-import dev.meshplan.units.Quantity;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,10 +22,9 @@ record RunScore(
     RunReplay replay,
     double seconds,
     double relativeError,
-    List<RunAccuracy.Row> rows,
-    RunAccuracy.Verdict verdict) {
+    List<RunAccuracy.Row> rows) {
 
-  static RunScore of(RunRow row, Catalog catalog) {
+  static RunScore of(RunRow row, Catalog catalog, MemoryAccuracy.Run memory) {
     RunReplay replay = null;
     String reason = "";
     try {
@@ -37,7 +32,7 @@ record RunScore(
     } catch (Unpriced | NoCostModel e) {
       reason = e.getMessage();
     }
-    return new RunScore.Reader(row, replay, reason).score();
+    return new Reader(row, replay, reason).score(memory);
   }
 
   /** Splits a run into its time and its memory figure. */
@@ -48,7 +43,6 @@ record RunScore(
     private double seconds = Double.NaN;
     private double low = Double.NaN;
     private double high = Double.NaN;
-    private List<StageMemory> stages = List.of();
 
     Reader(RunRow row, RunReplay replay, String reason) {
       this.row = row;
@@ -56,7 +50,7 @@ record RunScore(
       this.reason = reason;
     }
 
-    RunScore score() {
+    RunScore score(MemoryAccuracy.Run memory) {
       if (replay != null) {
         price();
       }
@@ -68,11 +62,11 @@ record RunScore(
       }
       double error = skip.isEmpty() ? seconds / measured - 1 : Double.NaN;
       List<RunAccuracy.Row> rows = new ArrayList<>();
-      rows.add(line("time", null, measured, seconds, error, low, high, skip));
+      rows.add(time(measured, error, skip));
       if (row.has("peak_mem_gib")) {
-        rows.add(memory(excluded));
+        rows.add(memory(memory));
       }
-      return new RunScore(row, replay, seconds, error, rows, verdict());
+      return new RunScore(row, replay, seconds, error, rows);
     }
 
     private String noTime() {
@@ -90,9 +84,6 @@ record RunScore(
           low = Math.min(none, full);
           high = Math.max(none, full);
         }
-        stages =
-            new MemoryModel(replay.model(), replay.training(), replay.machine())
-                .stages(replay.candidate(), replay.layout());
       } catch (NoCostModel e) {
         reason = e.getMessage();
       }
@@ -109,36 +100,30 @@ record RunScore(
       return replay.time().seconds(with, replay.layout(), replay.spread(), replay.flushes());
     }
 
-    private RunAccuracy.Row memory(String excluded) {
-      double measured = row.number("peak_mem_gib") * Quantity.GIB;
-      String reading = row.text("memory_reading");
-      double predicted = Double.NaN;
-      for (StageMemory s : stages) {
-        double bytes =
-            switch (reading) {
-              case "allocator" -> s.allocatorBytes();
-              case "reserved" -> s.reservedBytes();
-              default -> s.deviceBytes();
-            };
-        predicted = Double.isNaN(predicted) ? bytes : Math.max(predicted, bytes);
+    private static RunAccuracy.Row memory(MemoryAccuracy.Run m) {
+      String skip = m.skippedReason();
+      if (skip.isEmpty() && Double.isNaN(m.relativeError())) {
+        skip = "micro-batch not stated";
       }
-      String skip = excluded.startsWith("all:") ? "excluded: " + excluded : reason;
-      double error = skip.isEmpty() ? predicted / measured - 1 : Double.NaN;
-      return line(
-          "memory", reading, measured, predicted, error, Double.NaN, Double.NaN, skip);
+      boolean open = m.highBytes() > m.lowBytes();
+      return new RunAccuracy.Row(
+          m.id(),
+          m.system(),
+          "memory",
+          m.reading(),
+          m.measuredBytes(),
+          m.predictedBytes(),
+          m.relativeError(),
+          open ? m.lowBytes() : Double.NaN,
+          open ? m.highBytes() : Double.NaN,
+          m.assumed(),
+          null,
+          skip.isEmpty() ? null : skip);
     }
 
-    private RunAccuracy.Row line(
-        String quantity,
-        String reading,
-        double measured,
-        double predicted,
-        double error,
-        double least,
-        double most,
-        String skip) {
+    private RunAccuracy.Row time(double measured, double error, String skip) {
       ErrorBand band =
-          replay == null || !quantity.equals("time")
+          replay == null
               ? null
               : ErrorBands.widened(
                   ErrorBands.of(
@@ -150,31 +135,16 @@ record RunScore(
       return new RunAccuracy.Row(
           row.id(),
           row.text("system"),
-          quantity,
-          reading,
+          "time",
+          null,
           measured,
-          predicted,
+          seconds,
           error,
-          least,
-          most,
+          low,
+          high,
           replay == null ? row.assumed() : replay.assumed(),
           band,
           skip.isEmpty() ? null : skip);
-    }
-
-    private RunAccuracy.Verdict verdict() {
-      boolean failed = row.text("oom").equals("yes");
-      boolean ran = row.has("step_time_s") || row.has("tokens_per_s_per_gpu");
-      if (stages.isEmpty() || !(failed || ran)) {
-        return null;
-      }
-      double most = 0;
-      for (StageMemory s : stages) {
-        most = Math.max(most, s.deviceBytes());
-      }
-      double usable = replay.machine().gpu().usableMemoryBytes().value();
-      return new RunAccuracy.Verdict(
-          row.id(), !failed, MemoryVerdict.of(most, usable).key(), most, usable);
     }
   }
 }
