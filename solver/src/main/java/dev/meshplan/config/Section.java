@@ -1,10 +1,7 @@
 package dev.meshplan.config;
 
 import dev.meshplan.units.Dimension;
-import dev.meshplan.units.Quantity;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -32,24 +29,7 @@ public final class Section {
 
   /** This section with the values of another laid over it, key by key; lists are replaced whole. */
   public Section overlaid(Section over) {
-    return new Section(file, path, merge(node, over.node), errors);
-  }
-
-  private static YamlNode.Mapping merge(YamlNode.Mapping base, YamlNode.Mapping over) {
-    Map<String, YamlNode> entries = new LinkedHashMap<>(base.entries());
-    Map<String, Integer> lines = new LinkedHashMap<>(base.keyLines());
-    over.entries()
-        .forEach(
-            (key, value) -> {
-              YamlNode old = entries.get(key);
-              entries.put(
-                  key,
-                  old instanceof YamlNode.Mapping a && value instanceof YamlNode.Mapping b
-                      ? merge(a, b)
-                      : value);
-              lines.put(key, 0);
-            });
-    return new YamlNode.Mapping(base.line(), entries, lines);
+    return new Section(file, path, node.overlaid(over.node), errors);
   }
 
   public Errors errors() {
@@ -285,70 +265,27 @@ public final class Section {
   }
 
   private long toInteger(String key, String text, long min, long max) {
-    try {
-      long v = Long.parseLong(text.trim().replace("_", "").replace(",", ""));
-      if (v < min || v > max) {
-        error(key, lineOf(key), text, "must be " + range(min, max) + ".");
-        return min;
-      }
-      return v;
-    } catch (NumberFormatException e) {
-      error(key, lineOf(key), text, "must be a whole number.");
-      return min;
-    }
+    return converted(key, text, t -> Scalars.integer(t, min, max), min);
   }
 
   private double toNumber(String key, String text, double min, double max) {
-    try {
-      double v = Double.parseDouble(text.trim());
-      if (!(v >= min && v <= max)) {
-        error(key, lineOf(key), text, "must be from " + min + " to " + max + ".");
-        return min;
-      }
-      return v;
-    } catch (NumberFormatException e) {
-      error(key, lineOf(key), text, "must be a plain number.");
-      return min;
-    }
+    return converted(key, text, t -> Scalars.number(t, min, max), min);
   }
 
   private double toQuantity(String key, String text, Dimension dimension) {
-    try {
-      double v = Quantity.parse(text, dimension);
-      if (v < 0 || Double.isInfinite(v) || Double.isNaN(v)) {
-        error(key, lineOf(key), text, "must not be negative.");
-        return 1;
-      }
-      return v;
-    } catch (IllegalArgumentException e) {
-      error(key, lineOf(key), text, e.getMessage() + ".");
-      return 1;
-    }
+    return converted(key, text, t -> Scalars.quantity(t, dimension), 1.0);
   }
 
   private <E extends Enum<E> & Keyed> E toChoice(String key, String text, Class<E> type) {
-    for (E e : type.getEnumConstants()) {
-      if (e.key().equals(text.trim())) {
-        return e;
-      }
-    }
-    List<String> known = Arrays.stream(type.getEnumConstants()).map(Keyed::key).toList();
-    error(
-        key,
-        lineOf(key),
-        text,
-        "is not known."
-            + Names.hint(text, known)
-            + " Use one of "
-            + String.join(", ", known)
-            + ".");
-    return type.getEnumConstants()[0];
+    return converted(key, text, t -> Scalars.choice(t, type), type.getEnumConstants()[0]);
   }
 
-  private static String range(long min, long max) {
-    if (max == Integer.MAX_VALUE || max == Long.MAX_VALUE) {
-      return "at least " + min;
+  private <T> T converted(String key, String text, Function<String, T> conversion, T harmless) {
+    try {
+      return conversion.apply(text);
+    } catch (IllegalArgumentException e) {
+      error(key, lineOf(key), text, e.getMessage());
+      return harmless;
     }
-    return "from " + min + " to " + max;
   }
 }

@@ -1,5 +1,6 @@
 package dev.meshplan.config;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -14,5 +15,21 @@ sealed interface YamlNode {
 
   /** Keys in file order; {@code keyLines} has the line of each key. */
   record Mapping(int line, Map<String, YamlNode> entries, Map<String, Integer> keyLines)
-      implements YamlNode {}
+      implements YamlNode {
+    /** This mapping with the values of another laid over it; what comes from it has line 0. */
+    Mapping overlaid(Mapping over) {
+      Map<String, YamlNode> merged = new LinkedHashMap<>(entries);
+      Map<String, Integer> lines = new LinkedHashMap<>(keyLines);
+      over.entries()
+          .forEach(
+              (key, value) -> {
+                YamlNode old = merged.get(key);
+                merged.put(
+                    key,
+                    old instanceof Mapping a && value instanceof Mapping b ? a.overlaid(b) : value);
+                lines.put(key, 0);
+              });
+      return new Mapping(line, merged, lines);
+    }
+  }
 }

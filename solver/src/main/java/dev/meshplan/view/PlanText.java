@@ -3,20 +3,14 @@ package dev.meshplan.view;
 import dev.meshplan.plan.Alternative;
 import dev.meshplan.plan.Answer;
 import dev.meshplan.plan.Estimate;
-import dev.meshplan.plan.Infeasible;
-import dev.meshplan.plan.MemoryTerm;
 import dev.meshplan.plan.Outcome;
 import dev.meshplan.plan.Plan;
 import dev.meshplan.plan.Pool;
 import dev.meshplan.plan.Proof;
 import dev.meshplan.plan.RuleVerdict;
 import dev.meshplan.plan.Stage;
-import dev.meshplan.plan.StageMemory;
-import dev.meshplan.plan.Tally;
-import dev.meshplan.plan.TimeTerm;
 import dev.meshplan.units.Quantity;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -26,7 +20,6 @@ import java.util.stream.Collectors;
  */
 public final class PlanText {
   private static final double MILLION = 1e6;
-  private static final int STAGES_SHOWN = 8;
 
   private final StringBuilder out = new StringBuilder();
 
@@ -38,7 +31,7 @@ public final class PlanText {
     if (a.outcome() == Outcome.FOUND) {
       t.found(a);
     } else {
-      t.none(a);
+      t.out.append(NoPlanText.of(a));
     }
     return t.out.toString();
   }
@@ -65,9 +58,7 @@ public final class PlanText {
     }
     t.layout(a.plan());
     t.line("");
-    t.bill(a.estimate());
-    t.line("");
-    t.memory(a.estimate());
+    t.out.append(BillText.of(a.estimate()));
     t.assumed(a);
     return t.out.toString();
   }
@@ -80,9 +71,7 @@ public final class PlanText {
     proof(a.proof());
     layout(p);
     line("");
-    bill(e);
-    line("");
-    memory(e);
+    out.append(BillText.of(e));
     rules(a.rules());
     alternatives(a);
     priced(a);
@@ -147,7 +136,7 @@ public final class PlanText {
     return s.append(".").toString();
   }
 
-  private static String cluster(List<Pool> pools) {
+  static String cluster(List<Pool> pools) {
     return pools.stream()
         .map(p -> p.gpus() + " GPUs of " + p.system())
         .collect(Collectors.joining(" + "));
@@ -212,57 +201,6 @@ public final class PlanText {
     return String.join(", ", parts) + " (embedding on the first, head and loss on the last)";
   }
 
-  private void bill(Estimate e) {
-    line("Step bill                       exposed        link");
-    for (TimeTerm t : e.timeTerms()) {
-      if (t.linkSeconds() > 0 || t.exposedSeconds() != 0) {
-        line(
-            String.format(
-                Locale.ROOT,
-                "  %-24s %12s %11s  %5.1f%%",
-                t.id(),
-                Quantity.seconds(t.exposedSeconds()),
-                Quantity.seconds(t.linkSeconds()),
-                100 * t.exposedSeconds() / e.stepSeconds()));
-      }
-    }
-  }
-
-  private void memory(Estimate e) {
-    line(
-        "Memory per GPU (limit "
-            + Quantity.bytes(e.limitBytes())
-            + ")   allocated    reserved   on device");
-    List<StageMemory> stages = e.memoryStages();
-    StageMemory worst =
-        stages.stream().max(Comparator.comparingDouble(StageMemory::deviceBytes)).orElseThrow();
-    for (StageMemory m : stages) {
-      boolean shown =
-          stages.size() <= STAGES_SHOWN
-              || m.stage() < 2
-              || m.stage() >= stages.size() - 2
-              || m.stage() == worst.stage();
-      if (shown) {
-        line(
-            String.format(
-                Locale.ROOT,
-                "  stage %-4d%s %33s %11s %11s",
-                m.stage(),
-                m.stage() == worst.stage() ? " worst" : "      ",
-                Quantity.bytes(m.allocatorBytes()),
-                Quantity.bytes(m.reservedBytes()),
-                Quantity.bytes(m.deviceBytes())));
-      }
-    }
-    String top =
-        e.memoryTerms().stream()
-            .sorted(Comparator.comparingDouble(MemoryTerm::bytes).reversed())
-            .limit(5)
-            .map(m -> m.id() + " " + Quantity.bytes(m.bytes()))
-            .collect(Collectors.joining(", "));
-    line("  of the worst stage: " + top);
-  }
-
   private void rules(List<RuleVerdict> rules) {
     List<RuleVerdict> binding = rules.stream().filter(RuleVerdict::binding).toList();
     if (!binding.isEmpty()) {
@@ -320,77 +258,6 @@ public final class PlanText {
               + ": "
               + String.join(", ", keys)
               + ".");
-    }
-  }
-
-  private void none(Answer a) {
-    if (a.outcome() == Outcome.UNKNOWN) {
-      line(
-          "No plan found before the limit of evaluations: it is not known whether one exists."
-              + " Raise limits.evaluations.");
-      return;
-    }
-    Infeasible i = a.infeasible();
-    line(
-        "No plan: "
-            + a.request().model()
-            + " can't be trained on "
-            + cluster(a.request().cluster())
-            + " as asked.");
-    line("");
-    line(
-        i.core().size() == 1
-            ? "This rule alone leaves nothing:"
-            : "These rules together leave nothing; without any one of them a plan exists:");
-    for (Infeasible.CoreRule r : i.core()) {
-      line("  " + r.id() + " [" + r.kind().key().replace('_', ' ') + "]: " + r.sentence());
-      line("      source: " + r.source());
-    }
-    if (i.nearest() != null) {
-      line("");
-      line(
-          "Nearest: "
-              + i.nearest().dims().text()
-              + ", micro-batch "
-              + i.nearest().batch().microBatch()
-              + ", "
-              + i.nearest().memory().recompute().text()
-              + ": "
-              + i.nearest().miss()
-              + (i.nearest().missBytes() > 0
-                  ? " (" + Quantity.bytes(i.nearest().missBytes()) + " too much)"
-                  : ""));
-    }
-    if (i.cure() != null) {
-      line(
-          "Smallest cure: "
-              + i.cure().change()
-              + " ("
-              + i.cure().key()
-              + ": "
-              + i.cure().value()
-              + "), then "
-              + i.cure().result()
-              + ".");
-    } else {
-      line("No single change of pins, locality, memory share or GPUs cures it.");
-    }
-    if (a.priced() != null) {
-      line(
-          "With locality: priced "
-              + a.priced().group()
-              + " would cross its domain: "
-              + a.priced().dims().text()
-              + " at "
-              + Quantity.digits(a.priced().objectiveValue())
-              + " "
-              + a.proof().objectiveUnit()
-              + ".");
-    }
-    line("");
-    line("How the " + Quantity.count(a.proof().candidates()) + " candidates ended:");
-    for (Tally t : a.tally().stream().limit(8).toList()) {
-      line(String.format(Locale.ROOT, "  %20s  %s", Quantity.count(t.candidates()), t.id()));
     }
   }
 
