@@ -31,6 +31,7 @@ import picocli.CommandLine.Command;
       CatalogCommand.class,
       ImportCommand.class,
       CommunicateCommand.class,
+      CalibrateCommand.class,
       AccuracyCommand.class,
     })
 public final class Main {

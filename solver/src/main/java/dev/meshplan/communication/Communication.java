@@ -113,6 +113,11 @@ public final class Communication {
     return result(c, bytes, ranks.length, joined, false);
   }
 
+  /** Whether the group needs the scale-out network. */
+  public boolean crosses(Group g) {
+    return fabric.together(g) < g.size();
+  }
+
   /**
    * Time of one message between two ranks, as pipeline stages send it.
    *

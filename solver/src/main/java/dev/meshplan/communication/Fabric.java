@@ -1,6 +1,7 @@
 package dev.meshplan.communication;
 
 import dev.meshplan.hardware.Gpu;
+import dev.meshplan.hardware.Known;
 import dev.meshplan.hardware.Network;
 import dev.meshplan.hardware.NoCostModel;
 import dev.meshplan.hardware.SystemSpec;
@@ -77,7 +78,7 @@ public final class Fabric {
     return network;
   }
 
-  private Map<String, dev.meshplan.hardware.Known> overrides() {
+  private Map<String, Known> overrides() {
     return network == null ? Map.of() : network.collectives();
   }
 
@@ -140,6 +141,22 @@ public final class Fabric {
               + " GPUs).");
     }
     return local[together];
+  }
+
+  /**
+   * A constant as it is used now, for a number of ranks inside a domain.
+   *
+   * @return with its basis; unknown where the generation has no such algorithm
+   */
+  public Known constant(LinkParameter p, int ranks) {
+    Constants<LinkParameter> c = wire(Group.of(ranks, ranks), ranks).constants();
+    return c.has(p) ? new Known(c.get(p), c.basis(p)) : Known.UNKNOWN;
+  }
+
+  /** A constant of the network as it is used now. */
+  public Known constant(NetworkParameter p) {
+    Constants<NetworkParameter> c = network(Group.of(2, 1));
+    return new Known(c.get(p), c.basis(p));
   }
 
   /**

@@ -71,6 +71,25 @@ public record Network(
     return s.errors().size() > before ? null : n;
   }
 
+  /** The same network with other constants of collectives. */
+  public Network withCollectives(Map<String, Known> others) {
+    return new Network(
+        id,
+        aliases,
+        name,
+        kind,
+        portBandwidth,
+        portsPerNode,
+        latency,
+        leafRadix,
+        oversubscription,
+        railOptimised,
+        inNetworkReduction,
+        others,
+        sources,
+        notes);
+  }
+
   /** Bytes per second of scale-out that one GPU gets when all GPUs of its node send, one way. */
   public double perGpuBandwidth(SystemSpec system) {
     int ports = portsPerNode > 0 ? portsPerNode : Math.max(1, system.nicsPerNode());

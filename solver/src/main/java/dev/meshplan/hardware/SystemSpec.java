@@ -134,6 +134,38 @@ public record SystemSpec(
     return keys;
   }
 
+  /** The same system with other constants of collectives. */
+  public SystemSpec withCollectives(Map<String, Known> collectives) {
+    Domain d = domain;
+    return new SystemSpec(
+        id,
+        aliases,
+        name,
+        gpu,
+        gpusPerNode,
+        new Domain(
+            d.size,
+            d.kind,
+            d.link,
+            d.bandwidth,
+            d.pairBandwidth,
+            d.blocks,
+            d.boardGpus,
+            d.hostBandwidth,
+            d.pcie,
+            d.axes,
+            collectives),
+        nicsPerNode,
+        network,
+        host,
+        power,
+        cooling,
+        space,
+        status,
+        sources,
+        notes);
+  }
+
   public int nodesPerDomain() {
     return Math.max(1, domain.size() / gpusPerNode);
   }

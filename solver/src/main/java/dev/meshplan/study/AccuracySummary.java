@@ -82,7 +82,7 @@ public final class AccuracySummary {
   }
 
   /** Linear between ranks, as numpy does it; NaN of nothing. */
-  private static double quantile(double[] sorted, double q) {
+  static double quantile(double[] sorted, double q) {
     if (sorted.length == 0) {
       return Double.NaN;
     }

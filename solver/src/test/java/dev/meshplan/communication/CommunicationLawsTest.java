@@ -268,7 +268,7 @@ class CommunicationLawsTest {
   @Test
   void aMeasuredConstantInAFileReplacesTheFittedOneAndAMisspeltOneIsRefused() {
     SystemSpec h100 = Machines.system("hgx-h100");
-    SystemSpec slow = with(h100, Map.of("nvls_share", new Known(0.341, Basis.MEASURED)));
+    SystemSpec slow = h100.withCollectives(Map.of("nvls_share", new Known(0.341, Basis.MEASURED)));
     double normal =
         new Communication(Fabric.of(h100, Machines.gpu("hgx-h100"), null))
             .seconds(Collective.ALL_REDUCE, 16 * Quantity.GIB, Group.of(8, 8), Algorithm.NVLS);
@@ -276,40 +276,9 @@ class CommunicationLawsTest {
         new Communication(Fabric.of(slow, Machines.gpu("hgx-h100"), null))
             .seconds(Collective.ALL_REDUCE, 16 * Quantity.GIB, Group.of(8, 8), Algorithm.NVLS);
     assertEquals(2, half / normal, 0.01);
-    SystemSpec wrong = with(h100, Map.of("nvls_shar", new Known(0.3, Basis.MEASURED)));
+    SystemSpec wrong = h100.withCollectives(Map.of("nvls_shar", new Known(0.3, Basis.MEASURED)));
     InputException e =
         assertThrows(InputException.class, () -> Fabric.of(wrong, Machines.gpu("hgx-h100"), null));
     assertTrue(e.getMessage().contains("Nearest: nvls_share"));
-  }
-
-  static SystemSpec with(SystemSpec s, Map<String, Known> collectives) {
-    SystemSpec.Domain d = s.domain();
-    return new SystemSpec(
-        s.id(),
-        s.aliases(),
-        s.name(),
-        s.gpu(),
-        s.gpusPerNode(),
-        new SystemSpec.Domain(
-            d.size(),
-            d.kind(),
-            d.link(),
-            d.bandwidth(),
-            d.pairBandwidth(),
-            d.blocks(),
-            d.boardGpus(),
-            d.hostBandwidth(),
-            d.pcie(),
-            d.axes(),
-            collectives),
-        s.nicsPerNode(),
-        s.network(),
-        s.host(),
-        s.power(),
-        s.cooling(),
-        s.space(),
-        s.status(),
-        s.sources(),
-        s.notes());
   }
 }
