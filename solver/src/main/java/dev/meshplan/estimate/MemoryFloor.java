@@ -1,6 +1,5 @@
 package dev.meshplan.estimate;
 
-import dev.meshplan.model.Model;
 import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.MemoryPlan;
 
@@ -8,11 +7,16 @@ import dev.meshplan.plan.MemoryPlan;
 final class MemoryFloor {
   private MemoryFloor() {}
 
-  /** Bytes per GPU; reading C of the worst rank is never below. */
+  /**
+   * Bytes per GPU; reading C of the worst rank is never below.
+   *
+   * @param counts layers of the model by distinct kind, in the order of the shape
+   */
   static double bytes(
       MemoryShape shape,
       MemoryProfile p,
-      Model model,
+      boolean tiedEmbeddings,
+      int[] counts,
       MemoryDevice device,
       int tp,
       int cp,
@@ -21,10 +25,8 @@ final class MemoryFloor {
       int ep,
       int etp,
       MemoryPlan m) {
-    double dense =
-        shape.embedding + shape.headNorm + (model.tiedEmbeddings() ? 0 : shape.headMatrix);
+    double dense = shape.embedding + shape.headNorm + (tiedEmbeddings ? 0 : shape.headMatrix);
     double expert = 0;
-    int[] counts = model.kindCounts();
     for (int k = 0; k < counts.length; k++) {
       dense += counts[k] * (shape.tensor[k] + shape.replicated[k]);
       expert += counts[k] * shape.expert[k];

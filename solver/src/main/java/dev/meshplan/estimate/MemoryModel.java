@@ -25,6 +25,7 @@ public final class MemoryModel {
   private static final int SLOTS = 1 << 12;
 
   private final Model model;
+  private final int[] kindCounts;
   private final Training training;
   private final Machine machine;
   private final MemoryOptions options;
@@ -43,6 +44,7 @@ public final class MemoryModel {
   /** The memory model of a job with these settings. */
   public MemoryModel(Model model, Training training, Machine machine, MemoryOptions options) {
     this.model = model;
+    this.kindCounts = model.kindCounts();
     this.training = training;
     this.machine = machine;
     this.options = options;
@@ -201,7 +203,8 @@ public final class MemoryModel {
     return MemoryFloor.bytes(
         shape(profiles[m.sharding()].style(), tp, cp, ep, etp, 1, Recompute.FULL),
         profiles[m.sharding()],
-        model,
+        model.tiedEmbeddings(),
+        kindCounts,
         device,
         tp,
         cp,
