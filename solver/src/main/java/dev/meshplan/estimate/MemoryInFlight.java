@@ -61,26 +61,53 @@ final class MemoryInFlight {
   static double peakBytes(
       int pp, int vpp, int rank, int microBatches, int extra, double[] chunkBytes) {
     int m = capped(pp, microBatches);
-    long total = (long) m * vpp;
-    long warm = warmUp(pp, vpp, rank, total, extra);
+    int total = m * vpp;
+    int warm = (int) warmUp(pp, vpp, rank, total, extra);
     double held = 0;
-    long f = 0;
-    while (f < warm) {
-      long n = Math.min(warm - f, run(f, pp, vpp, m));
-      held += n * chunkBytes[chunk(f, pp, vpp, m)];
+    int chunk = 0;
+    int left = Math.min(pp, m);
+    int start = 0;
+    for (int f = 0; f < warm; ) {
+      int n = Math.min(warm - f, left);
+      held += n * chunkBytes[chunk];
       f += n;
+      left -= n;
+      if (left == 0) {
+        if (++chunk == vpp) {
+          chunk = 0;
+          start += pp;
+        }
+        left = Math.min(pp, m - start);
+      }
     }
     double peak = held;
-    long b = 0;
-    while (f < total) {
-      long n = Math.min(run(f, pp, vpp, m), run(b, pp, vpp, m));
-      double forward = chunkBytes[chunk(f, pp, vpp, m)];
-      double backward = chunkBytes[vpp - 1 - chunk(b, pp, vpp, m)];
+    int back = vpp - 1;
+    int backLeft = Math.min(pp, m);
+    int backStart = 0;
+    for (int f = warm; f < total; ) {
+      int n = Math.min(left, backLeft);
+      double forward = chunkBytes[chunk];
+      double backward = chunkBytes[back];
       peak = Math.max(peak, held + forward);
       held += n * (forward - backward);
       peak = Math.max(peak, held + backward);
       f += n;
-      b += n;
+      left -= n;
+      if (left == 0) {
+        if (++chunk == vpp) {
+          chunk = 0;
+          start += pp;
+        }
+        left = Math.min(pp, m - start);
+      }
+      backLeft -= n;
+      if (backLeft == 0) {
+        if (--back < 0) {
+          back = vpp - 1;
+          backStart += pp;
+        }
+        backLeft = Math.min(pp, m - backStart);
+      }
     }
     return peak;
   }
@@ -91,14 +118,6 @@ final class MemoryInFlight {
     long start = j / round * pp;
     long size = Math.min(pp, m - start);
     return (int) (j % round / size);
-  }
-
-  /** Forward passes from the j-th on that stay on its chunk. */
-  private static long run(long j, int pp, int vpp, int m) {
-    long round = (long) pp * vpp;
-    long start = j / round * pp;
-    long size = Math.min(pp, m - start);
-    return size - j % round % size;
   }
 
   /**

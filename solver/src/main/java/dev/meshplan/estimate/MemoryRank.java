@@ -8,7 +8,6 @@ import dev.meshplan.plan.Module;
 import dev.meshplan.plan.Training;
 import dev.meshplan.units.Quantity;
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * The arithmetic of one pipeline rank: fills the lines of the breakdown. Holds scratch space, so
@@ -112,8 +111,7 @@ final class MemoryRank {
     return readings(c, shape, profile);
   }
 
-  private static double embeddings(
-      Layout layout, MemoryShape shape, boolean first, boolean last, int mtp) {
+  static double embeddings(Layout layout, MemoryShape shape, boolean first, boolean last, int mtp) {
     double elements = first ? shape.embedding : 0;
     if (last) {
       boolean tied = layout.model().tiedEmbeddings();
@@ -127,7 +125,7 @@ final class MemoryRank {
     return elements;
   }
 
-  private void states(Dims d, MemoryPlan m, MemoryProfile p, double tensorElements, int layers) {
+  void states(Dims d, MemoryPlan m, MemoryProfile p, double tensorElements, int layers) {
     double ds = denseShards(d.cp(), d.dp(), m);
     double es = expertShards(d.tp(), d.cp(), d.dp(), d.ep(), d.etp(), m);
     double weight = p.weight();
@@ -234,84 +232,7 @@ final class MemoryRank {
     return (modules >> Module.MOE.ordinal() & 1) != 0 ? RESERVED_MOE_RECOMPUTE : RESERVED;
   }
 
-  /** States of one layer of a kind, bytes of reading A. */
-  double layerStateBytes(Candidate c, MemoryShape shape, MemoryProfile profile, int kind) {
-    Arrays.fill(lines, 0);
-    denseElements = shape.tensor[kind] + shape.replicated[kind];
-    expertElements = shape.expert[kind];
-    states(c.dims(), c.memory(), profile, shape.tensor[kind], 1);
-    double sum = 0;
-    for (double line : lines) {
-      sum += line;
-    }
-    if (profile.shardWeights() && options.weightsStayGathered() && c.dims().pp() > 1) {
-      sum += 2 * (denseElements + expertElements);
-    }
-    return sum;
-  }
-
-  /**
-   * What a rank holds beside its layers, at most: embedding, head, MTP, transients.
-   *
-   * @param empty a layout with the degrees of the candidate; its layer counts are not read
-   * @param counts count vectors by chunk
-   */
-  double fixedBytes(
-      Candidate c,
-      Layout empty,
-      MemoryShape shape,
-      MemoryProfile profile,
-      int rank,
-      List<double[]> counts) {
-    Arrays.fill(lines, 0);
-    boolean first = rank == empty.rank(0);
-    boolean last = rank == empty.lastRank();
-    int mtp = last ? empty.mtpLayers() : 0;
-    double tensor = mtp * shape.mtpTensor;
-    double embeddingElements = embeddings(empty, shape, first, last, mtp);
-    denseElements =
-        tensor + mtp * shape.mtpReplicated + embeddingElements + (last ? shape.headNorm : 0);
-    expertElements = mtp * shape.expert[shape.lastKind];
-    states(c.dims(), c.memory(), profile, tensor, mtp);
-    double unit = 0;
-    double working = 0;
-    double alive = last ? shape.headBytes + mtp * shape.mtpHeadBytes : 0;
-    for (int k = 0; k < shape.kinds; k++) {
-      unit = Math.max(unit, shape.tensor[k] + shape.replicated[k] + shape.expert[k]);
-      working = Math.max(working, shape.working[k]);
-      alive = Math.max(alive, shape.transients[k]);
-    }
-    double sum = working + alive + WORKSPACE_BYTES;
-    for (double line : lines) {
-      sum += line;
-    }
-    if (placeholders(profile)) {
-      sum += shape.placeholderBytes(-1);
-    }
-    if (profile.shardWeights()) {
-      sum +=
-          profile.gatherBytes(
-              profile.style() == MemoryProfile.Style.DEEPSPEED
-                  ? Double.MAX_VALUE
-                  : denseElements + expertElements,
-              options.weightsStayGathered() && c.dims().pp() > 1,
-              unit,
-              first || last ? shape.headMatrix : 0);
-    }
-    sum += c.dims().pp() > 1 ? 2 * shape.residual : 0;
-    double held = 0;
-    for (double[] vector : counts) {
-      held =
-          Math.max(
-              held,
-              (first ? vector[0] * shape.inputIds : 0)
-                  + Arrays.stream(vector).sum() * shape.stageOutput
-                  + (last ? vector[vector.length - 1] * mtp * shape.mtpKept : 0));
-    }
-    return sum + held;
-  }
-
-  private boolean placeholders(MemoryProfile profile) {
+  boolean placeholders(MemoryProfile profile) {
     return training.gradientFusion()
         && options.transformerEngine()
         && profile.style() == MemoryProfile.Style.MEGATRON;

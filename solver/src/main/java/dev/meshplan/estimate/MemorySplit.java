@@ -56,7 +56,7 @@ public final class MemorySplit {
     double[] state = new double[shape.kinds];
     double[] kept = new double[shape.kinds];
     for (int k = 0; k < shape.kinds; k++) {
-      state[k] = factor * arithmetic.layerStateBytes(c, shape, profile, k);
+      state[k] = factor * layerStateBytes(arithmetic, options, c, shape, profile, k);
       kept[k] = factor * shape.kept[k];
     }
     double[] fixed = new double[d.pp()];
@@ -65,9 +65,95 @@ public final class MemorySplit {
       List<double[]> vectors = vectors(c, device, rank);
       counts.add(vectors);
       fixed[rank] =
-          factor * arithmetic.fixedBytes(c, empty, shape, profile, rank, vectors) + constant;
+          factor * fixedBytes(arithmetic, options, c, empty, shape, profile, rank, vectors)
+              + constant;
     }
     return new MemorySplit(state, kept, fixed, counts);
+  }
+
+  /** States of one layer of a kind, bytes of reading A. */
+  private static double layerStateBytes(
+      MemoryRank rank,
+      MemoryOptions options,
+      Candidate c,
+      MemoryShape shape,
+      MemoryProfile profile,
+      int kind) {
+    Arrays.fill(rank.lines, 0);
+    rank.denseElements = shape.tensor[kind] + shape.replicated[kind];
+    rank.expertElements = shape.expert[kind];
+    rank.states(c.dims(), c.memory(), profile, shape.tensor[kind], 1);
+    double sum = 0;
+    for (double line : rank.lines) {
+      sum += line;
+    }
+    if (profile.shardWeights() && options.weightsStayGathered() && c.dims().pp() > 1) {
+      sum += 2 * (rank.denseElements + rank.expertElements);
+    }
+    return sum;
+  }
+
+  /**
+   * What a rank holds beside its layers, at most: embedding, head, MTP, transients.
+   *
+   * @param empty a layout with the degrees of the candidate; its layer counts are not read
+   * @param counts count vectors by chunk
+   */
+  private static double fixedBytes(
+      MemoryRank arithmetic,
+      MemoryOptions options,
+      Candidate c,
+      Layout empty,
+      MemoryShape shape,
+      MemoryProfile profile,
+      int rank,
+      List<double[]> counts) {
+    Arrays.fill(arithmetic.lines, 0);
+    boolean first = rank == empty.rank(0);
+    boolean last = rank == empty.lastRank();
+    int mtp = last ? empty.mtpLayers() : 0;
+    double tensor = mtp * shape.mtpTensor;
+    double embeddingElements = MemoryRank.embeddings(empty, shape, first, last, mtp);
+    arithmetic.denseElements =
+        tensor + mtp * shape.mtpReplicated + embeddingElements + (last ? shape.headNorm : 0);
+    arithmetic.expertElements = mtp * shape.expert[shape.lastKind];
+    arithmetic.states(c.dims(), c.memory(), profile, tensor, mtp);
+    double unit = 0;
+    double working = 0;
+    double alive = last ? shape.headBytes + mtp * shape.mtpHeadBytes : 0;
+    for (int k = 0; k < shape.kinds; k++) {
+      unit = Math.max(unit, shape.tensor[k] + shape.replicated[k] + shape.expert[k]);
+      working = Math.max(working, shape.working[k]);
+      alive = Math.max(alive, shape.transients[k]);
+    }
+    double sum = working + alive + MemoryRank.WORKSPACE_BYTES;
+    for (double line : arithmetic.lines) {
+      sum += line;
+    }
+    if (arithmetic.placeholders(profile)) {
+      sum += shape.placeholderBytes(-1);
+    }
+    if (profile.shardWeights()) {
+      sum +=
+          profile.gatherBytes(
+              profile.style() == MemoryProfile.Style.DEEPSPEED
+                  ? Double.MAX_VALUE
+                  : arithmetic.denseElements + arithmetic.expertElements,
+              options.weightsStayGathered() && c.dims().pp() > 1,
+              unit,
+              first || last ? shape.headMatrix : 0);
+    }
+    sum += c.dims().pp() > 1 ? 2 * shape.residual : 0;
+    double held = 0;
+    for (double[] vector : counts) {
+      held =
+          Math.max(
+              held,
+              (first ? vector[0] * shape.inputIds : 0)
+                  + Arrays.stream(vector).sum() * shape.stageOutput
+                  + (last ? vector[vector.length - 1] * mtp * shape.mtpKept : 0));
+    }
+    return sum + held;
   }
 
   private static List<double[]> vectors(Candidate c, MemoryDevice device, int rank) {
