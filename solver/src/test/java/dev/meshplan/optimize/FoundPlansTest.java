@@ -85,8 +85,14 @@ class FoundPlansTest {
   void plansOfRandomRequestsPassTheIndependentCheck() {
     Random r = new Random(20);
     String[] models = {
-      "llama-3.1-8b", "llama-3.1-70b", "mixtral-8x7b", "qwen3-30b-a3b", "deepseek-v2-lite",
-      "gpt3-13b", "qwen2.5-32b", "deepseek-v3"
+      "llama-3.1-8b",
+      "llama-3.1-70b",
+      "mixtral-8x7b",
+      "qwen3-30b-a3b",
+      "deepseek-v2-lite",
+      "gpt3-13b",
+      "qwen2.5-32b",
+      "deepseek-v3"
     };
     String[] systems = {"hgx-h100", "hgx-a100-80", "hgx-b200", "gb200-nvl72", "hgx-h200"};
     String[] frameworks = {"megatron", "deepspeed", "torchtitan", "any"};

@@ -304,8 +304,7 @@ final class PlainMemory {
     } else {
       double kv = Math.max((double) a.kvHeads() / d.tp(), 1);
       sum += 2 * tokens * (heads + 2 * kv) * a.headDim();
-      sum +=
-          a.qkNorm() == Attention.QkNorm.NONE ? 0 : 2 * tokens * (heads + kv) * a.headDim();
+      sum += a.qkNorm() == Attention.QkNorm.NONE ? 0 : 2 * tokens * (heads + kv) * a.headDim();
     }
     double copies = d.cp() > 1 && t.cpKind() == dev.meshplan.plan.CpKind.ALL_TO_ALL ? 4 : 2;
     sum += copies * tokens * heads * a.valueDim();

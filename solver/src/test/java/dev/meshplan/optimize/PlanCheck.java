@@ -29,8 +29,8 @@ import java.util.Set;
 
 /**
  * Everything that a found plan must satisfy, derived again from the definitions: degrees, batch,
- * layers, shapes, groups on real GPUs, what is paid, bytes of every rank, sums and the proof. Shares
- * no code with the rules, the search or the estimators.
+ * layers, shapes, groups on real GPUs, what is paid, bytes of every rank, sums and the proof.
+ * Shares no code with the rules, the search or the estimators.
  */
 final class PlanCheck {
   private final Problem problem;
@@ -161,8 +161,7 @@ final class PlanCheck {
     require(
         !training.sequenceParallel() || training.sequence() / d.cp() % d.tp() == 0,
         "sequence against cp x tp");
-    require(
-        machine.gpu().supports(training.precision()), "the GPU does not have the precision");
+    require(machine.gpu().supports(training.precision()), "the GPU does not have the precision");
   }
 
   private void pipeline() {
@@ -291,8 +290,7 @@ final class PlanCheck {
         "tokens per second and GPU");
     require(e.stepSeconds() > 0 && e.mfu() > 0 && e.mfu() < 1, "MFU " + e.mfu());
     for (TimeTerm term : e.timeTerms()) {
-      require(
-          term.exposedSeconds() >= -1e-12 && !term.formula().isBlank(), "term " + term.id());
+      require(term.exposedSeconds() >= -1e-12 && !term.formula().isBlank(), "term " + term.id());
     }
   }
 
