@@ -75,11 +75,11 @@ final class FeedForwardTime {
     c.add(Part.ROUTER, routerSeconds, 2 * routerSeconds);
     time.bytes(c, Part.ROUTER, own * f.experts() * era, x.routerForward(), x.routerBackward());
 
-    time.product(c, s, Part.EXPERT_GEMM, perExpert, f.firstOutputs() * width, input, local);
-    time.product(c, s, Part.EXPERT_GEMM, perExpert, input, width, local);
+    time.product(c, s, Part.EXPERT_GEMM, perExpert, f.firstOutputs() * width, input, local, era);
+    time.product(c, s, Part.EXPERT_GEMM, perExpert, input, width, local, era);
     if (f.latentWidth() > 0) {
-      time.product(c, s, Part.EXPERT_GEMM, own, input, hidden, 1);
-      time.product(c, s, Part.EXPERT_GEMM, own, hidden, input, 1);
+      time.product(c, s, Part.EXPERT_GEMM, own, input, hidden, 1, era);
+      time.product(c, s, Part.EXPERT_GEMM, own, hidden, input, 1, era);
     }
     double act = activation(f, Part.EXPERT_ACTIVATION, rows * width * time.era.elementwise() * era);
     if (clamped(f)) {

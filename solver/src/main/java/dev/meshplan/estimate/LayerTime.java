@@ -139,13 +139,21 @@ final class LayerTime {
 
   /** Adds a GEMM of {@code groups} products: forward, both backward products, casts. */
   double product(LayerCost c, Shape s, Part part, double m, double n, double k, double groups) {
-    double f = gemm.seconds(m, n, k, groups);
-    c.add(part, f, backward(gemm, s, m, n, k, groups));
+    return product(c, s, part, m, n, k, groups, 1);
+  }
+
+  /**
+   * The same with all of it so many times as long.
+   *
+   * @return seconds of the forward product
+   */
+  double product(
+      LayerCost c, Shape s, Part part, double m, double n, double k, double groups, double factor) {
+    double f = factor * gemm.seconds(m, n, k, groups);
+    c.add(part, f, factor * backward(gemm, s, m, n, k, groups));
     if (castBytes > 0) {
-      c.add(
-          Part.CASTS,
-          0.7 * groups * m * k * castBytes / memoryBytesPerSecond,
-          groups * m * n * castBytes / memoryBytesPerSecond);
+      double elements = factor * groups * castBytes / memoryBytesPerSecond;
+      c.add(Part.CASTS, 0.7 * m * k * elements, m * n * elements);
       c.weightCastSeconds += groups * constants.gemms().weightCast() * n * k / memoryBytesPerSecond;
     }
     return f;
