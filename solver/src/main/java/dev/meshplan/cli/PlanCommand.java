@@ -14,6 +14,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** The cheapest feasible plan. */
@@ -34,6 +35,12 @@ final class PlanCommand implements Callable<Integer> {
   private static final long QUIET_NANOS = 1_000_000_000L;
 
   @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--verify",
+      description = "Prove the degrees again by a constraint model of the rules.")
+  private boolean verify;
+
   @Mixin private RequestOptions request = new RequestOptions();
   @Mixin private Output output = new Output();
 
@@ -55,7 +62,8 @@ final class PlanCommand implements Callable<Integer> {
                         + ", bound "
                         + Quantity.digits(bound));
               }
-            });
+            },
+            verify);
     Answer answer = planner.plan(problem);
     String text =
         output.json()

@@ -53,7 +53,8 @@ record Found(Point point, double value, double seconds, long unit) {
       if (a != Axis.BLOCK_GPUS) {
         int c = Integer.compare(point.get(a), other.point.get(a));
         if (c != 0) {
-          return c;
+          // Context groups inside a block come before those that cross.
+          return a == Axis.CP_INSIDE ? -c : c;
         }
       }
     }

@@ -28,6 +28,7 @@ import java.util.Map;
 public final class Planner {
   private final String version;
   private final Progress progress;
+  private final boolean verify;
 
   /** Hears of a long search from time to time. */
   public interface Progress {
@@ -41,8 +42,19 @@ public final class Planner {
    * @param version of the product, written into answers
    */
   public Planner(String version, Progress progress) {
+    this(version, progress, false);
+  }
+
+  /**
+   * A planner.
+   *
+   * @param verify whether to prove the degrees again by the constraint model of the compiled rules,
+   *     and say so in the notes
+   */
+  public Planner(String version, Progress progress, boolean verify) {
     this.version = version;
     this.progress = progress;
+    this.verify = verify;
   }
 
   /** The answer. */
@@ -89,7 +101,7 @@ public final class Planner {
         problem.request().locality() == Locality.STRICT ? priced(problem, value) : null,
         tally(placed.tally()),
         problem.provenance(),
-        Notes.of(problem, oracle, found, plan, estimate));
+        notes(problem, placed, Notes.of(problem, oracle, found, plan, estimate)));
   }
 
   private static Estimate estimate(Oracle o, Found f, Plan plan) {
@@ -207,7 +219,18 @@ public final class Planner {
         note,
         tally(placed.tally()),
         problem.provenance(),
-        List.of());
+        notes(problem, placed, List.of()));
+  }
+
+  private List<String> notes(Problem problem, Outcomes.Placed placed, List<String> notes) {
+    if (!verify) {
+      return notes;
+    }
+    List<String> all = new ArrayList<>(notes);
+    ColumnModel.Entry chosen = placed.chosen();
+    double value = chosen == null ? Double.POSITIVE_INFINITY : chosen.found().value();
+    all.add(Verify.note(problem, problem.request().locality(), value, chosen));
+    return all;
   }
 
   private static List<Tally> tally(Map<String, Long> counts) {

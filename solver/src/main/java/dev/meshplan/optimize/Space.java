@@ -88,11 +88,30 @@ final class Space {
     for (Map.Entry<String, String> e : request.fix().entrySet()) {
       pin(e.getKey(), e.getValue());
     }
-    suffix = new long[ORDER.size() + 1];
-    suffix[ORDER.size()] = 1;
+    suffix = suffix();
+  }
+
+  private Space(Space whole, Map<Axis, int[]> some) {
+    recomputes = whole.recomputes;
+    shardings = whole.shardings;
+    pins.putAll(whole.pins);
+    values.putAll(whole.values);
+    values.putAll(some);
+    suffix = suffix();
+  }
+
+  /** The same space with only some values of some axes. */
+  Space narrowed(Map<Axis, int[]> some) {
+    return new Space(this, some);
+  }
+
+  private long[] suffix() {
+    long[] sizes = new long[ORDER.size() + 1];
+    sizes[ORDER.size()] = 1;
     for (int i = ORDER.size() - 1; i >= 0; i--) {
-      suffix[i] = Math.multiplyExact(suffix[i + 1], (long) values.get(ORDER.get(i)).length);
+      sizes[i] = Math.multiplyExact(sizes[i + 1], (long) values.get(ORDER.get(i)).length);
     }
+    return sizes;
   }
 
   private void pin(String key, String value) {

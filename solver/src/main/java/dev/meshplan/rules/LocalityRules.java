@@ -32,8 +32,9 @@ final class LocalityRules {
             false,
             List.of(TP, CP, BLOCK_GPUS, CP_INSIDE),
             (f, p) ->
-                f.locality() == Locality.PRICED
-                    || p.tp() * (p.cpInside() ? p.cp() : 1) <= p.block(),
+                p.cpInside() && p.cp() > 1
+                    ? (long) p.tp() * p.cp() <= p.block()
+                    : f.locality() == Locality.PRICED || p.tp() <= p.block(),
             (f, p) ->
                 "tp"
                     + (p.cpInside() && p.cp() > 1 ? " x cp" : "")

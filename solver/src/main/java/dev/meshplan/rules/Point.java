@@ -1,6 +1,8 @@
 package dev.meshplan.rules;
 
 import dev.meshplan.plan.Axis;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 
 /**
  * Values of the axes while they are being bound. {@code RECOMPUTE} and {@code SHARDING} hold
@@ -79,5 +81,12 @@ public final class Point {
   /** Micro-batches per step, rounded down where the batch does not divide. */
   public int microBatches(int globalBatch) {
     return (int) Math.max(1, globalBatch / ((long) microBatch() * dp()));
+  }
+
+  @Override
+  public String toString() {
+    return Arrays.stream(Axis.values())
+        .map(a -> a.key() + " " + get(a))
+        .collect(Collectors.joining(", "));
   }
 }

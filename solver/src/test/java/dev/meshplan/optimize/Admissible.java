@@ -1,0 +1,71 @@
+package dev.meshplan.optimize;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.meshplan.estimate.Spread;
+import dev.meshplan.plan.Axis;
+import dev.meshplan.plan.Layout;
+import dev.meshplan.plan.Problem;
+import dev.meshplan.rules.Point;
+import dev.meshplan.rules.Rule;
+import java.util.List;
+import java.util.Random;
+
+/** Compares bounds with prices on random points of a request's space. */
+final class Admissible {
+  private Admissible() {}
+
+  /** Checks what is legal among so many random points; returns how many were. */
+  static int check(Problem problem, Random random, int points) {
+    Space space = new Space(problem, problem.machines().get(0));
+    Oracle oracle =
+        new Oracle(problem, problem.machines().get(0), space, problem.request().locality());
+    List<Rule> rules =
+        Outcomes.rules(problem, space).stream().filter(r -> !r.id().equals("memory")).toList();
+    Bounds bounds = new Bounds(oracle, space, new Census(oracle.facts, rules));
+    int legal = 0;
+    for (int i = 0; i < points; i++) {
+      Point p = legal(space, oracle, rules, random);
+      if (p == null) {
+        continue;
+      }
+      legal++;
+      Spread spread = oracle.spread(p);
+      Layout layout = oracle.fastestLayout(p, spread);
+      double cost = oracle.value(p, oracle.time.seconds(oracle.facts.candidate(p), layout, spread));
+      String at = problem.model().id() + " " + oracle.facts.candidate(p) + " costs " + cost;
+      double most = cost * (1 + 1e-12);
+      double layers = bounds.layers(p.copy(), spread, p.vpp());
+      assertTrue(layers <= most, () -> at + ", bounded by layers " + layers);
+      double inner = bounds.inner(p.copy(), spread);
+      assertTrue(inner <= most, () -> at + ", bounded by inner " + inner);
+      double experts = bounds.experts(p.copy());
+      assertTrue(experts <= most, () -> at + ", bounded by experts " + experts);
+      double shape = bounds.shape(p.copy());
+      assertTrue(shape <= most, () -> at + ", bounded by shape " + shape);
+      double states =
+          oracle.memory.statesFloorBytes(
+              p.tp(), p.cp(), p.pp(), p.dp(), p.ep(), p.etp(), oracle.facts.memory(p));
+      assertTrue(states <= oracle.bytes(p, layout) * (1 + 1e-12), () -> at + ", states " + states);
+    }
+    return legal;
+  }
+
+  /** A random point that obeys the rules, bound axis by axis; null after a dead end. */
+  private static Point legal(Space space, Oracle oracle, List<Rule> rules, Random random) {
+    Census census = new Census(oracle.facts, rules);
+    Point p = new Point();
+    for (Axis axis : Space.ORDER) {
+      int[] values = space.values(axis);
+      boolean found = false;
+      for (int tries = 0; tries < 8 && !found; tries++) {
+        p.set(axis, values[random.nextInt(values.length)]);
+        found = census.permits(axis, p);
+      }
+      if (!found) {
+        return null;
+      }
+    }
+    return p;
+  }
+}
