@@ -82,25 +82,26 @@ final class Cures {
     Machine m = problem.machines().get(0);
     int low = m.pool().domains();
     int high = low;
-    Outcomes.Placed at = null;
-    for (int i = 0; i < MOST_DOUBLINGS && at == null && high < 1 << 17; i++) {
+    boolean fits = false;
+    for (int i = 0; i < MOST_DOUBLINGS && !fits && high < 1 << 17; i++) {
       low = high;
       high *= 2;
-      Outcomes.Placed p = tryOut(sized(problem, high), progress);
-      at = p.chosen() == null ? null : p;
+      fits = Diagnosis.feasible(sized(problem, high), progress);
     }
-    if (at == null) {
+    if (!fits) {
       return null;
     }
     while (high - low > 1) {
       int middle = (low + high) >>> 1;
-      Outcomes.Placed p = tryOut(sized(problem, middle), progress);
-      if (p.chosen() == null) {
-        low = middle;
-      } else {
+      if (Diagnosis.feasible(sized(problem, middle), progress)) {
         high = middle;
-        at = p;
+      } else {
+        low = middle;
       }
+    }
+    Outcomes.Placed at = tryOut(sized(problem, high), progress);
+    if (at.chosen() == null) {
+      return null;
     }
     int gpus = high * (m.system().domain().size() - m.pool().sparesPerDomain());
     return new Infeasible.Cure(

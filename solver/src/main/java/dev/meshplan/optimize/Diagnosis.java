@@ -10,6 +10,7 @@ import dev.meshplan.plan.Pool;
 import dev.meshplan.plan.Problem;
 import dev.meshplan.rules.Point;
 import dev.meshplan.rules.Rule;
+import dev.meshplan.rules.Rules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,27 +25,10 @@ final class Diagnosis {
 
   /** Core, nearest miss and cure of an infeasible request. */
   static Infeasible of(Problem problem, Search.Progress progress) {
-    List<Rule> active = new ArrayList<>();
     Space space = new Space(problem, problem.machines().get(0));
-    active.addAll(Outcomes.rules(problem, space));
-    active.add(Pins.placeable());
-    space
-        .pins()
-        .forEach(
-            (axis, value) -> {
-              if (axis != Axis.GPUS_USED) {
-                active.add(Pins.axis(axis, value, problem.request().fix().get(axis.key())));
-              }
-            });
-    // Choices are dropped last, so that a core names them where it can: they are easiest to change.
-    List<Rule> core = new ArrayList<>(active);
-    for (Rule r : active) {
-      List<Rule> without = new ArrayList<>(core);
-      without.remove(r);
-      if (!feasible(problem, without, progress)) {
-        core = without;
-      }
-    }
+    List<Rule> active = active(problem, space);
+    // Choices come last, so that a core names them where it can: they are easiest to change.
+    List<Rule> core = core(problem, List.of(), active, progress);
     Point near = nearest(problem, core, progress);
     List<Infeasible.CoreRule> rules = new ArrayList<>();
     Oracle oracle =
@@ -57,6 +41,52 @@ final class Diagnosis {
         rules,
         near == null ? null : miss(oracle, core, near),
         Cures.smallest(problem, core, progress));
+  }
+
+  /**
+   * A smallest part of {@code open} that leaves nothing together with {@code kept}, where both
+   * together leave nothing: halves are dropped whole while nothing is left without them.
+   */
+  private static List<Rule> core(
+      Problem problem, List<Rule> kept, List<Rule> open, Search.Progress progress) {
+    if (open.isEmpty() || !feasible(problem, kept, progress)) {
+      return List.of();
+    }
+    if (open.size() == 1) {
+      return open;
+    }
+    List<Rule> first = open.subList(0, open.size() / 2);
+    List<Rule> second = open.subList(open.size() / 2, open.size());
+    List<Rule> late = core(problem, joined(kept, first), second, progress);
+    List<Rule> early = core(problem, joined(kept, late), first, progress);
+    return joined(early, late);
+  }
+
+  private static List<Rule> joined(List<Rule> a, List<Rule> b) {
+    List<Rule> all = new ArrayList<>(a);
+    all.addAll(b);
+    return all;
+  }
+
+  /** Every rule of a request: the framework's, what fits, and its pins; pins come last. */
+  private static List<Rule> active(Problem problem, Space space) {
+    List<Rule> active = new ArrayList<>(Rules.of(problem.request().training().framework()));
+    active.add(Pins.placeable());
+    space
+        .pins()
+        .forEach(
+            (axis, value) ->
+                active.add(
+                    axis == Axis.GPUS_USED
+                        ? Pins.gpusUsed(value)
+                        : Pins.axis(axis, value, problem.request().fix().get(axis.key()))));
+    return active;
+  }
+
+  /** Whether a request has a plan at all. */
+  static boolean feasible(Problem problem, Search.Progress progress) {
+    return feasible(
+        problem, active(problem, new Space(problem, problem.machines().get(0))), progress);
   }
 
   /** Whether any tuple obeys these rules; rules of pins that are missing open their axis. */
@@ -97,12 +127,7 @@ final class Diagnosis {
         java.util.Comparator.comparing((Rule r) -> !r.id().equals("memory"))
             .thenComparing(r -> r.kind().ordinal()));
     Space space = new Space(problem, problem.machines().get(0));
-    List<Rule> all = new ArrayList<>(Outcomes.rules(problem, space));
-    all.add(Pins.placeable());
-    space.pins().keySet().stream()
-        .filter(a -> a != Axis.GPUS_USED)
-        .forEach(
-            a -> all.add(Pins.axis(a, space.pins().get(a), problem.request().fix().get(a.key()))));
+    List<Rule> all = active(problem, space);
     for (Rule r : order) {
       if (r.id().equals("memory")) {
         Point least = Cures.leastMemory(problem, all, progress);

@@ -10,6 +10,7 @@ import dev.meshplan.estimate.StepTimeModel;
 import dev.meshplan.model.Model;
 import dev.meshplan.plan.Blocks;
 import dev.meshplan.plan.Candidate;
+import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.Layout;
 import dev.meshplan.plan.Locality;
 import dev.meshplan.plan.Machine;
@@ -71,7 +72,7 @@ final class Oracle {
   /** How the groups of a point lie in the domains. */
   Spread spread(Point p) {
     return Spread.of(
-        facts.candidate(p).dims(),
+        new Dims(p.tp(), p.cp(), p.pp(), p.dp(), p.ep(), p.etp(), 1),
         supply.workingPerDomain(p.gpus(), p.block(), unit(p)),
         p.cpInside());
   }

@@ -20,8 +20,17 @@ final class PricedTuples {
   private static final int SHAPE = 4;
   private static final int INNER = 9;
 
-  /** A tuple in the order of {@link Space#ORDER} and its objective. */
-  record Row(int[] values, double value) {}
+  /** A tuple and its objective. */
+  record Row(Point at, double value) {
+    /** Values in the order of {@link Space#ORDER}, with room for as many more. */
+    int[] values(int more) {
+      int[] values = new int[Space.ORDER.size() + more];
+      for (int i = 0; i < Space.ORDER.size(); i++) {
+        values[i] = at.get(Space.ORDER.get(i));
+      }
+      return values;
+    }
+  }
 
   private final Space space;
   private final Oracle oracle;
@@ -98,11 +107,7 @@ final class PricedTuples {
       value = oracle.value(point, oracle.seconds(point, oracle.layout(point)));
     }
     if (value < below) {
-      int[] values = new int[Space.ORDER.size()];
-      for (int i = 0; i < values.length; i++) {
-        values[i] = point.get(Space.ORDER.get(i));
-      }
-      rows.add(new Row(values, value));
+      rows.add(new Row(point.copy(), value));
     }
   }
 }

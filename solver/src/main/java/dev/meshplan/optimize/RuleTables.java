@@ -95,7 +95,7 @@ final class RuleTables {
     }
     TableConstraint table = model.addAllowedAssignments(columns);
     for (PricedTuples.Row row : rows) {
-      int[] tuple = java.util.Arrays.copyOf(row.values(), columns.length);
+      int[] tuple = row.values(columns.length - vars.length);
       if (cheapest) {
         tuple[vars.length] = java.util.Collections.binarySearch(prices, row.value());
       }
@@ -155,7 +155,7 @@ final class RuleTables {
       int[] tuple = new int[scope.size()];
       List<Integer> key = new ArrayList<>();
       for (int i = 0; i < tuple.length; i++) {
-        tuple[i] = row.values()[scope.get(i)];
+        tuple[i] = row.at().get(Space.ORDER.get(scope.get(i)));
         key.add(tuple[i]);
       }
       if (seen.add(key)) {

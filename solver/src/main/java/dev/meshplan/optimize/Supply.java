@@ -48,10 +48,6 @@ final class Supply {
    * Blocks of a size that a domain with so many usable GPUs gives; the whole domain is one block.
    */
   int blocks(int usable, int block) {
-    if (!cut.isEmpty()) {
-      int listed = (int) cut.stream().filter(b -> b == block).count();
-      return Math.min(listed, usable / block);
-    }
     if (block >= size) {
       return usable > 0 ? 1 : 0;
     }
@@ -60,8 +56,24 @@ final class Supply {
 
   /** Ranks that work in a domain with so many usable GPUs, cut into blocks of a size. */
   int working(int usable, int block, long unit) {
+    if (!cut.isEmpty()) {
+      return workingInCut(usable, block, unit);
+    }
     int per = Math.min(block, usable);
     return blocks(usable, block) * dev.meshplan.plan.Blocks.working(per, unit);
+  }
+
+  /** The operator's parts that are as large as the block or larger, as far as GPUs reach. */
+  private int workingInCut(int usable, int block, long unit) {
+    int left = usable;
+    int sum = 0;
+    for (int part : cut) {
+      if (part >= block && part <= left) {
+        sum += dev.meshplan.plan.Blocks.working(part, unit);
+        left -= part;
+      }
+    }
+    return sum;
   }
 
   /** Most ranks that all domains together can work. */

@@ -3,7 +3,6 @@ package dev.meshplan.optimize;
 import dev.meshplan.plan.Locality;
 import dev.meshplan.plan.Machine;
 import dev.meshplan.plan.Problem;
-import dev.meshplan.rules.Point;
 import dev.meshplan.rules.Rule;
 import dev.meshplan.units.Quantity;
 import java.util.ArrayList;
@@ -71,9 +70,7 @@ final class Verify {
   }
 
   private static void own(Space space, Oracle oracle, List<Rule> rules, Found found) {
-    Point p = found.point();
-    int[] values = Space.ORDER.stream().mapToInt(p::get).toArray();
-    List<PricedTuples.Row> row = List.of(new PricedTuples.Row(values, found.value()));
+    List<PricedTuples.Row> row = List.of(new PricedTuples.Row(found.point(), found.value()));
     RuleTables tables = new RuleTables(space, oracle, rules, row, Set.of(), false);
     if (tables.solve() != RuleTables.Verdict.FOUND) {
       throw new IllegalStateException("the constraint model holds the answer illegal: " + found);

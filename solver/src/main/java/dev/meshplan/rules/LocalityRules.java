@@ -32,7 +32,7 @@ final class LocalityRules {
             false,
             List.of(TP, CP, BLOCK_GPUS, CP_INSIDE),
             (f, p) ->
-                p.cpInside() && p.cp() > 1
+                (p.cpInside() && p.cp() > 1)
                     ? (long) p.tp() * p.cp() <= p.block()
                     : f.locality() == Locality.PRICED || p.tp() <= p.block(),
             (f, p) ->
