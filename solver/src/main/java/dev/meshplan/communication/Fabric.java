@@ -39,12 +39,13 @@ public final class Fabric {
     this.local = wires;
     this.noLocal = noLink;
     this.staged = wiring.staged();
-    this.alone = local.length > 2 ? local[2] : new Wire(LinkConstants.alone(), Double.NaN, 0);
+    this.alone =
+        local.length > 2 ? local[2] : new Wire(LinkConstants.alone(), Double.NaN, 0, Basis.DERIVED);
     Constants<NetworkParameter> constants = null;
     String none = "";
     try {
       constants =
-          NetworkConstants.of(network == null ? "none" : network.kind())
+          NetworkConstants.of(network == null ? "none" : network.kind(), latency(network))
               .overridden(network == null ? "" : network.id(), overrides());
     } catch (NoCostModel e) {
       none = e.getMessage();
@@ -76,6 +77,10 @@ public final class Fabric {
   /** What joins the domains, or null. */
   public Network network() {
     return network;
+  }
+
+  private static Known latency(Network network) {
+    return network == null ? Known.UNKNOWN : network.latency();
   }
 
   private Map<String, Known> overrides() {
@@ -206,7 +211,7 @@ public final class Fabric {
           case SEND_RECV -> LinkParameter.SEND_SHARE;
           case BROADCAST -> null;
         };
-    Basis b = p == null ? Basis.ASSUMED : wire.constants().basis(p);
+    Basis b = p == null ? Basis.ASSUMED : wire.constants().basis(p).weakest(wire.basis());
     return crosses ? b.weakest(networkConstants.basis(NetworkParameter.RING_SHARE)) : b;
   }
 }

@@ -6,13 +6,19 @@ import static dev.meshplan.units.Basis.DERIVED;
 import static dev.meshplan.units.Basis.FITTED;
 import static dev.meshplan.units.Basis.FITTED_ON_ONE_SOURCE;
 
+import dev.meshplan.hardware.Known;
 import dev.meshplan.hardware.NoCostModel;
+import dev.meshplan.units.Quantity;
+import java.util.List;
 
 /**
  * Constants per kind of scale-out network, fitted on the measured set. NCCL's own hops (5 us in a
  * tree, 14 us in a Simple ring) hold on InfiniBand; other fabrics mostly differ in these two.
  */
 final class NetworkConstants {
+  /** What the library adds to the wire's latency in one hop of a tree, microseconds. */
+  private static final double OVERHEAD_US = 0.7;
+
   private static final Constants<NetworkParameter> INFINIBAND =
       row("infiniband")
           .with(FITTED, TREE_HOP_US, 5.7, 14, 14, 14)
@@ -57,11 +63,36 @@ final class NetworkConstants {
   }
 
   /**
+   * The row of a network's kind; a message latency that the network's file gives moves every delay
+   * by what it differs from the kind's own (a Simple hop waits twice: data and flush).
+   *
+   * @param latency seconds between neighbours; unknown = the kind's
+   * @throws NoCostModel when there is no network or its kind was never seen
+   */
+  static Constants<NetworkParameter> of(String kind, Known latency) {
+    Constants<NetworkParameter> c = of(kind);
+    if (!latency.known()) {
+      return c;
+    }
+    double more = latency.value() / Quantity.MICRO - (c.get(TREE_HOP_US) - OVERHEAD_US);
+    if (Math.abs(more) < 1e-9) {
+      return c;
+    }
+    for (NetworkParameter p : List.of(TREE_HOP_US, ALL_TO_ALL_BASE_US, SEND_BASE_US)) {
+      c = c.with(p, Math.max(0, c.get(p) + more), c.basis(p).weakest(DERIVED));
+    }
+    return c.with(
+        RING_HOP_US,
+        Math.max(0, c.get(RING_HOP_US) + 2 * more),
+        c.basis(RING_HOP_US).weakest(DERIVED));
+  }
+
+  /**
    * The row of a network's kind.
    *
    * @throws NoCostModel when there is no network or its kind was never seen
    */
-  static Constants<NetworkParameter> of(String kind) {
+  private static Constants<NetworkParameter> of(String kind) {
     return switch (kind) {
       case "infiniband" -> INFINIBAND;
       case "roce", "ethernet", "spectrum-x" -> ROCE;

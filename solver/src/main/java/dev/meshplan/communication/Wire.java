@@ -4,6 +4,7 @@ import static dev.meshplan.communication.LinkParameter.ALL_GATHER_LL_BASE_US;
 import static dev.meshplan.communication.LinkParameter.ALL_REDUCE_LL_BASE_US;
 import static dev.meshplan.communication.LinkParameter.REDUCE_SCATTER_LL_BASE_US;
 
+import dev.meshplan.units.Basis;
 import dev.meshplan.units.Quantity;
 
 /**
@@ -13,8 +14,9 @@ import dev.meshplan.units.Quantity;
  * @param constants row of constants
  * @param bandwidth bytes per second and rank, one way
  * @param nvls ranks from which the switch reduces; 0 = never
+ * @param basis how well the bandwidth is known
  */
-record Wire(Constants<LinkParameter> constants, double bandwidth, int nvls) {
+record Wire(Constants<LinkParameter> constants, double bandwidth, int nvls, Basis basis) {
   private static final int PROTOCOL = 3;
 
   /** Microsecond parameter in seconds. */

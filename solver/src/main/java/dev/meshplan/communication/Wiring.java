@@ -1,11 +1,13 @@
 package dev.meshplan.communication;
 
 import dev.meshplan.hardware.Gpu;
+import dev.meshplan.hardware.Known;
 import dev.meshplan.hardware.Link;
 import dev.meshplan.hardware.NoCostModel;
 import dev.meshplan.hardware.PathKind;
 import dev.meshplan.hardware.SystemSpec;
 import dev.meshplan.hardware.Topology;
+import dev.meshplan.units.Basis;
 
 /** Works out what joins ranks inside a domain or a node of cards. */
 final class Wiring {
@@ -23,16 +25,19 @@ final class Wiring {
     int highest = java.util.Arrays.stream(ranks).max().orElse(0);
     Topology.Bottleneck b = Topology.of(system, null, highest + 1).ring(ranks);
     Constants<LinkParameter> c;
+    Basis basis = Basis.PUBLISHED;
     if (b.edge() == null) {
       throw new NoCostModel("no cost model for GPUs of " + system.id() + " that nothing joins.");
     } else if (b.edge().staged()) {
       c = LinkConstants.host();
+      SystemSpec.Pcie p = d.pcie();
+      basis = (b.edge().kind() == PathKind.SYS ? p.socketPath() : p.hostPath()).basis();
     } else if (b.edge().kind() == PathKind.NVL) {
       c = LinkConstants.bridge();
     } else {
       c = LinkConstants.pcie(gpu.vendor().equals("Intel"));
     }
-    return new Wire(c.overridden(system.id(), d.collectives()), b.bytesPerSecond(), 0);
+    return new Wire(c.overridden(system.id(), d.collectives()), b.bytesPerSecond(), 0, basis);
   }
 
   /** Links of a domain by the number of ranks; index 0 and 1 are unused. */
@@ -41,6 +46,7 @@ final class Wiring {
     Constants<LinkParameter> c =
         LinkConstants.of(d.link()).overridden(system.id(), d.collectives());
     double whole = bandwidth();
+    Basis basis = Double.isNaN(d.bandwidth()) ? Basis.ASSUMED : Basis.PUBLISHED;
     boolean switched = d.kind() == SystemSpec.Fabric.SWITCH;
     int nvls =
         switched && gpu.architecture().atLeastHopper() && c.has(LinkParameter.NVLS_RANKS)
@@ -56,7 +62,7 @@ final class Wiring {
             case TORUS -> Torus.bandwidth(d, whole, n);
             default -> whole;
           };
-      wires[n] = switched && n > 2 ? wires[2] : new Wire(c, bandwidth, nvls);
+      wires[n] = switched && n > 2 ? wires[2] : new Wire(c, bandwidth, nvls, basis);
     }
     return wires;
   }
@@ -81,8 +87,8 @@ final class Wiring {
     int perSocket = Math.max(1, system.gpusPerNode() / p.sockets());
     Wire[] wires = new Wire[system.gpusPerNode() + 1];
     for (int n = 2; n < wires.length; n++) {
-      double bandwidth = n <= perSocket ? p.hostPath().value() : p.socketPath().value();
-      wires[n] = new Wire(LinkConstants.host(), bandwidth, 0);
+      Known path = n <= perSocket ? p.hostPath() : p.socketPath();
+      wires[n] = new Wire(LinkConstants.host(), path.value(), 0, path.basis());
     }
     return wires;
   }

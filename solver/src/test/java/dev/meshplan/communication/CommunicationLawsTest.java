@@ -5,10 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.meshplan.config.Errors;
 import dev.meshplan.config.InputException;
+import dev.meshplan.config.YamlReader;
 import dev.meshplan.hardware.Known;
+import dev.meshplan.hardware.Network;
 import dev.meshplan.hardware.NoCostModel;
+import dev.meshplan.hardware.SystemReader;
 import dev.meshplan.hardware.SystemSpec;
+import dev.meshplan.plan.Catalog;
 import dev.meshplan.units.Basis;
 import dev.meshplan.units.Quantity;
 import java.util.List;
@@ -185,7 +190,7 @@ class CommunicationLawsTest {
     SystemSpec h100 = Machines.system("hgx-h100");
     var even = Machines.network("ndr-400g");
     var thin =
-        new dev.meshplan.hardware.Network(
+        new Network(
             "thin",
             List.of(),
             "thin",
@@ -280,5 +285,63 @@ class CommunicationLawsTest {
     InputException e =
         assertThrows(InputException.class, () -> Fabric.of(wrong, Machines.gpu("hgx-h100"), null));
     assertTrue(e.getMessage().contains("Nearest: nvls_share"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Collective.class)
+  void fasterLinksPortsAndHopsNeverCostMore(Collective c) {
+    Communication normal = Machines.of("hgx-h100", "ndr-400g");
+    SystemSpec wide = system("bandwidth: 450 GB/s", "bandwidth: 900 GB/s");
+    Communication links = new Communication(Fabric.of(wide, gpu(), Machines.network("ndr-400g")));
+    Communication ports =
+        new Communication(
+            Fabric.of(Machines.system("hgx-h100"), gpu(), network("400 Gb/s\n", "800 Gb/s\n")));
+    Communication hops =
+        new Communication(
+            Fabric.of(
+                Machines.system("hgx-h100"), gpu(), network("latency: 5 us", "latency: 2 us")));
+    for (Group g : GROUPS) {
+      for (double bytes = 256; bytes < 32 * Quantity.GIB; bytes *= 3.1) {
+        double now = normal.seconds(c, bytes, g);
+        assertTrue(links.seconds(c, bytes, g) <= now, "links " + g + bytes);
+        assertTrue(ports.seconds(c, bytes, g) <= now, "ports " + g + bytes);
+        assertTrue(hops.seconds(c, bytes, g) <= now, "hops " + g + bytes);
+      }
+    }
+  }
+
+  @Test
+  void aLongerMessageLatencyShowsInSmallMessages() {
+    Communication far =
+        new Communication(
+            Fabric.of(
+                Machines.system("hgx-h100"), gpu(), network("latency: 5 us", "latency: 25 us")));
+    double near =
+        Machines.of("hgx-h100", "ndr-400g").seconds(Collective.ALL_REDUCE, 1024, Group.of(16, 8));
+    assertEquals(near + 2 * 20e-6, far.seconds(Collective.ALL_REDUCE, 1024, Group.of(16, 8)), 1e-9);
+  }
+
+  @Test
+  void pathsThatNobodyMeasuredMakeTheCostAssumed() {
+    Communication assumed = Machines.of("rtx-pro-6000-pcie-8", "ndr-400g");
+    assertEquals(Basis.ASSUMED, assumed.cost(Collective.ALL_REDUCE, 1e9, Group.of(8, 1)).basis());
+    Communication measured = Machines.of("l40s-pcie-8", "ndr-400g");
+    assertEquals(Basis.FITTED, measured.cost(Collective.ALL_REDUCE, 1e9, Group.of(8, 2)).basis());
+  }
+
+  private static dev.meshplan.hardware.Gpu gpu() {
+    return Machines.gpu("hgx-h100");
+  }
+
+  private static SystemSpec system(String from, String to) {
+    String text = Catalog.open(null).systems().text("hgx-h100");
+    assertTrue(text.contains(from));
+    return SystemReader.read(YamlReader.parse("x.yaml", text.replace(from, to), new Errors()));
+  }
+
+  private static Network network(String from, String to) {
+    String text = Catalog.open(null).networks().text("ndr-400g");
+    assertTrue(text.contains(from));
+    return Network.read(YamlReader.parse("x.yaml", text.replace(from, to), new Errors()));
   }
 }
