@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class CommunicationLawsTest {
+  private static final double NDR = 50 * Quantity.GIGA;
   private static final List<String> SYSTEMS =
       List.of(
           "hgx-a100-80",
@@ -188,23 +189,8 @@ class CommunicationLawsTest {
   @Test
   void anAllToAllPaysForOversubscribedLeavesAndARingDoesNot() {
     SystemSpec h100 = Machines.system("hgx-h100");
-    var even = Machines.network("ndr-400g");
-    var thin =
-        new Network(
-            "thin",
-            List.of(),
-            "thin",
-            even.kind(),
-            even.portBandwidth(),
-            0,
-            even.latency(),
-            4,
-            3,
-            true,
-            false,
-            Map.of(),
-            List.of("made up"),
-            "");
+    Network even = Machines.network("ndr-400g");
+    Network thin = network(NDR, 4, 3);
     Communication wide = new Communication(Fabric.of(h100, Machines.gpu("hgx-h100"), even));
     Communication narrow = new Communication(Fabric.of(h100, Machines.gpu("hgx-h100"), thin));
     Group g = Group.of(128, 8);
@@ -291,11 +277,10 @@ class CommunicationLawsTest {
   @EnumSource(Collective.class)
   void fasterLinksPortsAndHopsNeverCostMore(Collective c) {
     Communication normal = Machines.of("hgx-h100", "ndr-400g");
-    SystemSpec wide = system("bandwidth: 450 GB/s", "bandwidth: 900 GB/s");
-    Communication links = new Communication(Fabric.of(wide, gpu(), Machines.network("ndr-400g")));
+    SystemSpec narrow = system("bandwidth: 450 GB/s", "bandwidth: 300 GB/s");
+    Communication links = new Communication(Fabric.of(narrow, gpu(), Machines.network("ndr-400g")));
     Communication ports =
-        new Communication(
-            Fabric.of(Machines.system("hgx-h100"), gpu(), network("400 Gb/s\n", "800 Gb/s\n")));
+        new Communication(Fabric.of(Machines.system("hgx-h100"), gpu(), network(2 * NDR, 0, 1)));
     Communication hops =
         new Communication(
             Fabric.of(
@@ -303,7 +288,7 @@ class CommunicationLawsTest {
     for (Group g : GROUPS) {
       for (double bytes = 256; bytes < 32 * Quantity.GIB; bytes *= 3.1) {
         double now = normal.seconds(c, bytes, g);
-        assertTrue(links.seconds(c, bytes, g) <= now, "links " + g + bytes);
+        assertTrue(links.seconds(c, bytes, g) >= now, "links " + g + bytes);
         assertTrue(ports.seconds(c, bytes, g) <= now, "ports " + g + bytes);
         assertTrue(hops.seconds(c, bytes, g) <= now, "hops " + g + bytes);
       }
@@ -327,6 +312,25 @@ class CommunicationLawsTest {
     assertEquals(Basis.ASSUMED, assumed.cost(Collective.ALL_REDUCE, 1e9, Group.of(8, 1)).basis());
     Communication measured = Machines.of("l40s-pcie-8", "ndr-400g");
     assertEquals(Basis.FITTED, measured.cost(Collective.ALL_REDUCE, 1e9, Group.of(8, 2)).basis());
+  }
+
+  private static Network network(double port, int leafRadix, double oversubscription) {
+    Network ndr = Machines.network("ndr-400g");
+    return new Network(
+        "made-up",
+        List.of(),
+        "made up",
+        ndr.kind(),
+        port,
+        0,
+        ndr.latency(),
+        leafRadix,
+        oversubscription,
+        true,
+        false,
+        Map.of(),
+        List.of("made up"),
+        "");
   }
 
   private static dev.meshplan.hardware.Gpu gpu() {
