@@ -58,6 +58,7 @@ public final class Main {
     line.setOut(out).setErr(err).setCaseInsensitiveEnumValuesAllowed(true);
     line.setUsageHelpAutoWidth(true);
     line.setExecutionExceptionHandler((e, command, result) -> failed(e, err));
+    line.setParameterExceptionHandler((e, a) -> misused(e, err));
     line.setExecutionStrategy(new CommandLine.RunLast());
     if (args.length == 0) {
       line.usage(out);
@@ -66,6 +67,14 @@ public final class Main {
     int code = line.execute(args);
     out.flush();
     return code;
+  }
+
+  private static int misused(CommandLine.ParameterException e, PrintWriter err) {
+    err.println(e.getMessage());
+    if (!CommandLine.UnmatchedArgumentException.printSuggestions(e, err)) {
+      err.println("Try: " + e.getCommandLine().getCommandSpec().qualifiedName() + " --help");
+    }
+    return INPUT;
   }
 
   private static int failed(Exception e, PrintWriter err) {

@@ -115,14 +115,16 @@ final class RequestOptions {
   /** The request, resolved. */
   Problem problem(Catalog catalog) {
     Errors errors = new Errors();
-    Section flags = YamlReader.parse("command line", Text.json(flags()), errors);
+    Section flags = YamlReader.parse("command line", Text.json(flags()), errors).unlocated();
     Section section = flags;
     if (file != null) {
       section =
           file.equals("-")
               ? YamlReader.parse("standard input", standardInput(), errors)
               : YamlReader.read(Path.of(file), errors);
-      errors.throwIfAny();
+      if (section == null) {
+        errors.throwIfAny();
+      }
       section = section.overlaid(flags);
     } else if (model == null && system == null) {
       throw new InputException(

@@ -32,6 +32,11 @@ public final class Section {
     return new Section(file, path, node.overlaid(over.node), errors);
   }
 
+  /** This section without lines, for what was never in a file. */
+  public Section unlocated() {
+    return new Section(file, path, node.unlocated(), errors);
+  }
+
   public Errors errors() {
     return errors;
   }

@@ -16,6 +16,18 @@ sealed interface YamlNode {
   /** Keys in file order; {@code keyLines} has the line of each key. */
   record Mapping(int line, Map<String, YamlNode> entries, Map<String, Integer> keyLines)
       implements YamlNode {
+    /** The same without lines, for what was never in a file. */
+    Mapping unlocated() {
+      Map<String, YamlNode> bare = new LinkedHashMap<>();
+      Map<String, Integer> lines = new LinkedHashMap<>();
+      entries.forEach(
+          (key, value) -> {
+            bare.put(key, value instanceof Mapping m ? m.unlocated() : value);
+            lines.put(key, 0);
+          });
+      return new Mapping(0, bare, lines);
+    }
+
     /** This mapping with the values of another laid over it; what comes from it has line 0. */
     Mapping overlaid(Mapping over) {
       Map<String, YamlNode> merged = new LinkedHashMap<>(entries);

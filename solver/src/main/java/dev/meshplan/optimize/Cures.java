@@ -1,9 +1,11 @@
 package dev.meshplan.optimize;
 
+import dev.meshplan.hardware.Precision;
 import dev.meshplan.plan.Axis;
 import dev.meshplan.plan.Infeasible;
 import dev.meshplan.plan.Locality;
 import dev.meshplan.plan.Machine;
+import dev.meshplan.plan.PlanRequest;
 import dev.meshplan.plan.Pool;
 import dev.meshplan.plan.Problem;
 import dev.meshplan.rules.Point;
@@ -32,6 +34,12 @@ final class Cures {
         }
       }
     }
+    if (core.stream().anyMatch(r -> r.id().equals("precision"))) {
+      Infeasible.Cure c = precision(problem, progress);
+      if (c != null) {
+        return c;
+      }
+    }
     if (core.stream().anyMatch(r -> r.id().endsWith("-inside-block"))) {
       Problem priced =
           Diagnosis.with(problem, problem.request().fix(), Locality.PRICED, problem.machines());
@@ -54,6 +62,32 @@ final class Cures {
       }
     }
     return moreDomains(problem, progress);
+  }
+
+  private static Infeasible.Cure precision(Problem problem, Search.Progress progress) {
+    for (Precision p : problem.machines().get(0).gpu().peaks().keySet()) {
+      PlanRequest r = problem.request();
+      Problem other =
+          new Problem(
+              new PlanRequest(
+                  r.model(),
+                  r.cluster(),
+                  r.training().withPrecision(p),
+                  r.objective(),
+                  r.locality(),
+                  r.fix(),
+                  r.limits(),
+                  r.alternatives()),
+              problem.model(),
+              problem.machines(),
+              problem.provenance());
+      Outcomes.Placed placed = tryOut(other, progress);
+      if (placed.chosen() != null) {
+        return new Infeasible.Cure(
+            "train in " + p.key(), "training.precision", p.key(), result(placed));
+      }
+    }
+    return null;
   }
 
   private static Infeasible.Cure unpin(Problem problem, String key, Search.Progress progress) {

@@ -84,7 +84,7 @@ public record Training(
         keys);
   }
 
-  /** The same job in another number format. */
+  /** The same job in another precision. */
   public Training withPrecision(Precision other) {
     return new Training(
         globalBatch,
