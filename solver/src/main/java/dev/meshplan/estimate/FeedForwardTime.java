@@ -116,10 +116,12 @@ final class FeedForwardTime {
               imbalance);
     }
     double rows = 2 * routed * s.etp() * input;
+    // ETP is the fastest rank axis: it leaves a domain only when it is larger than one.
+    int inside = Math.min(s.etp(), time.domain);
     double gather =
         s.etp() > 1
-            ? time.links.allGather(rows, s.etp(), s.etp())
-                + time.links.reduceScatter(rows, s.etp(), s.etp())
+            ? time.links.allGather(rows, s.etp(), inside)
+                + time.links.reduceScatter(rows, s.etp(), inside)
             : 0;
     double link = both + gather;
     double shown = time.training.a2aOverlap() ? time.constants.overlap().expert() : 1;

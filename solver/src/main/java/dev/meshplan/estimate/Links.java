@@ -33,6 +33,9 @@ class Links {
    */
   static Links capped(Machine machine, double bytesPerSecond) {
     Network n = machine.network();
+    if (n == null) {
+      return of(machine, new Communication(fabric(machine, null)));
+    }
     double port = n.perGpuBandwidth(machine.system());
     if (port <= bytesPerSecond) {
       return of(machine, new Communication(fabric(machine, n)));

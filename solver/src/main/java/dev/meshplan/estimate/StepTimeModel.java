@@ -47,7 +47,9 @@ public final class StepTimeModel {
         EraProfile.of(training.era()),
         StepConstants.SHIPPED,
         communication,
-        machine.network().perGpuBandwidth(machine.system()));
+        machine.network() == null
+            ? Double.POSITIVE_INFINITY
+            : machine.network().perGpuBandwidth(machine.system()));
   }
 
   /**
