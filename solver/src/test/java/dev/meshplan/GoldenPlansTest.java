@@ -19,9 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every case of plans/ is planned again and must come out byte for byte. After a change that is meant
- * to move predictions: {@code mvn test -Dtest=GoldenPlansTest -Dmeshplan.golden=write}, then read the
- * difference and list what moved in CHANGELOG.md.
+ * Every case of plans/ is planned again and must come out byte for byte. After a change that is
+ * meant to move predictions: {@code mvn test -Dtest=GoldenPlansTest -Dmeshplan.golden=write}, then
+ * read the difference and list what moved in CHANGELOG.md.
  */
 class GoldenPlansTest {
   private static final Path PLANS = Path.of(System.getProperty("meshplan.root", "."), "plans");
