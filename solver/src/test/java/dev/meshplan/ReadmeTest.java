@@ -30,7 +30,7 @@ class ReadmeTest {
     int end = 0;
     int blocks = 0;
     while (m.find()) {
-      fresh.append(readme, end, m.start(2)).append(output(m.group(1)));
+      fresh.append(readme.substring(end, m.start(2))).append(output(m.group(1)));
       end = m.end(2);
       blocks++;
     }
