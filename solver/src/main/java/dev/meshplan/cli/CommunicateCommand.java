@@ -131,6 +131,12 @@ final class CommunicateCommand implements Callable<Integer> {
     }
     Collective c = collective();
     require(gpus > 0 || ranks.length > 0, "--gpus", "is missing: how many GPUs take part?");
+    require(
+        Arrays.stream(ranks).distinct().count() == ranks.length
+            && Arrays.stream(ranks).allMatch(r -> r >= 0),
+        "--ranks",
+        "must be different GPU numbers from 0 on.");
+    require(perDomain >= 0, "--per-domain", "must be at least 1.");
     int count = ranks.length > 0 ? ranks.length : gpus;
     var group = question.group(count, perDomain);
     if (plot != null) {
@@ -155,6 +161,7 @@ final class CommunicateCommand implements Callable<Integer> {
 
   private Integer tensor(Catalog catalog, CollectiveQuestion question) {
     require(tensor > 0, "--tp", "is missing: the tensor degree.");
+    require(tokens.stream().allMatch(t -> t > 0), "--tokens", "must be at least 1.");
     Model shape = model(catalog);
     List<TensorTraffic.Line> lines;
     if (profile.equals("seed")) {
@@ -220,7 +227,9 @@ final class CommunicateCommand implements Callable<Integer> {
 
   private double size() {
     try {
-      return Quantity.parse(bytes, Dimension.BYTES);
+      double size = Quantity.parse(bytes, Dimension.BYTES);
+      require(size > 0, "--bytes", "must be more than nothing.");
+      return size;
     } catch (IllegalArgumentException e) {
       throw new InputException(LINE, "--bytes", bytes, e.getMessage() + ".");
     }

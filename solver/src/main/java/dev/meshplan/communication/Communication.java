@@ -12,6 +12,10 @@ import java.util.List;
  */
 public final class Communication {
   private static final Algorithm[] ALGORITHMS = Algorithm.values();
+  private static final int COLLECTIVE_BITS = 3;
+  private static final int SIZE_BITS = 22;
+  private static final int DOMAIN_BITS = 16;
+  private static final int NODE_BITS = 11;
 
   private final Fabric fabric;
   private final Memo memo = new Memo();
@@ -37,6 +41,10 @@ public final class Communication {
   public double seconds(Collective c, double bytes, Group g) {
     if (g.size() == 1 || bytes <= 0) {
       return 0;
+    }
+    if (!packs(g)) {
+      price(c, bytes, g);
+      return candidates[best()];
     }
     long shape = shape(c, g);
     double known = memo.get(shape, bytes);
@@ -180,10 +188,19 @@ public final class Communication {
     return best;
   }
 
+  /** Whether the group's numbers fit into one word of the memo. */
+  private static boolean packs(Group g) {
+    return g.size() < 1 << SIZE_BITS
+        && g.perDomain() < 1 << DOMAIN_BITS
+        && g.perNode() < 1 << NODE_BITS
+        && g.busy() < 1 << NODE_BITS;
+  }
+
   private static long shape(Collective c, Group g) {
-    return c.ordinal()
-        + 8L
-            * (g.size()
-                + (1L << 22) * (g.perDomain() + (1L << 14) * (g.perNode() + 64L * g.busy())));
+    long s = g.busy();
+    s = s << NODE_BITS | g.perNode();
+    s = s << DOMAIN_BITS | g.perDomain();
+    s = s << SIZE_BITS | g.size();
+    return s << COLLECTIVE_BITS | c.ordinal();
   }
 }

@@ -64,11 +64,17 @@ record MeasuredCollective(
   }
 
   MoeExchange.Dispatcher dispatcher() {
+    if (algorithm.startsWith("hybrid")) {
+      return MoeExchange.Dispatcher.HYBRID;
+    }
+    if (algorithm.startsWith("deepep")) {
+      return algorithm.endsWith("-ll")
+          ? MoeExchange.Dispatcher.LOW_LATENCY
+          : MoeExchange.Dispatcher.DEDUPE;
+    }
     return switch (algorithm) {
-      case "deepep-ll" -> MoeExchange.Dispatcher.LOW_LATENCY;
-      case "hybrid-ep" -> MoeExchange.Dispatcher.HYBRID;
-      case "deepep-normal", "trtllm-a2a" -> MoeExchange.Dispatcher.DEDUPE;
-      case "default", "naive", "" -> MoeExchange.Dispatcher.NAIVE;
+      case "trtllm-a2a" -> MoeExchange.Dispatcher.DEDUPE;
+      case "default", "naive", "alltoall" -> MoeExchange.Dispatcher.NAIVE;
       default -> null;
     };
   }

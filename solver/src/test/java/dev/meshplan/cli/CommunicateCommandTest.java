@@ -123,4 +123,24 @@ class CommunicateCommandTest {
             "16"));
     assertTrue(err.toString().contains("no network between domains"));
   }
+
+  @Test
+  void numbersThatMakeNoGroupAreRefused() {
+    assertEquals(
+        2,
+        run(
+            "communicate",
+            "all_reduce",
+            "--ranks",
+            "0,0",
+            "--system",
+            "hgx-h100",
+            "--bytes",
+            "1GB"));
+    assertTrue(err.toString().contains("--ranks: must be different GPU numbers"));
+    assertEquals(
+        2,
+        run("communicate", "all_reduce", "--gpus", "8", "--system", "hgx-h100", "--bytes", "0B"));
+    assertTrue(err.toString().contains("--bytes: must be more than nothing"));
+  }
 }

@@ -222,6 +222,27 @@ class CommunicationLawsTest {
   }
 
   @Test
+  void groupsThatDifferInOneNumberAreNotMistakenForEachOther() {
+    Communication c = Machines.of("hgx-h100", "ndr-400g");
+    List<Group> groups =
+        List.of(
+            Group.of(16, 8),
+            Group.of(16, 4),
+            Group.of(16, 1),
+            new Group(16, 1, 0, 1),
+            new Group(16, 1, 8, 0),
+            Group.of(128, 8),
+            Group.of(5_000_000, 8));
+    for (int round = 0; round < 2; round++) {
+      for (Group g : groups) {
+        for (Collective kind : Collective.values()) {
+          assertEquals(c.cost(kind, 1e8, g).seconds(), c.seconds(kind, 1e8, g), kind + " " + g);
+        }
+      }
+    }
+  }
+
+  @Test
   void losersAreNamedCheapestFirstAndThoseThatNeedSomethingSayWhat() {
     CollectiveCost cost =
         Machines.of("hgx-h100", "ndr-400g")
