@@ -4,7 +4,7 @@ import java.util.regex.Pattern;
 
 /** Quoting of names and values for each format that is written, so that none can break out. */
 public final class Quoting {
-  private static final Pattern PLAIN_SHELL = Pattern.compile("[A-Za-z0-9_./:=,@%+-]+");
+  private static final Pattern PLAIN_SHELL = Pattern.compile("[A-Za-z0-9_./:=@%+-]+");
 
   private Quoting() {}
 

@@ -1,0 +1,151 @@
+package dev.meshplan.formats;
+
+import dev.meshplan.config.InputException;
+import dev.meshplan.hardware.SystemSpec;
+import dev.meshplan.plan.Dims;
+import dev.meshplan.plan.Machine;
+import dev.meshplan.plan.Placement;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Which GPU each rank is: blocks are cut from a domain's healthy GPUs in order, the first GPUs of a
+ * block work, ranks count up through blocks, domains and pools.
+ */
+public final class RankMap {
+  private RankMap() {}
+
+  /**
+   * One rank.
+   *
+   * @param rank global rank
+   * @param pool index of its pool
+   * @param domain scale-up domain (a rack on NVL72), counted over all pools
+   * @param block block inside the domain
+   * @param node node, counted over all domains in use
+   * @param tray node inside its domain
+   * @param gpu GPU inside its node
+   * @param tp place on the tensor axis; likewise the others
+   */
+  public record Slot(
+      int rank,
+      int pool,
+      int domain,
+      int block,
+      int node,
+      int tray,
+      int gpu,
+      int tp,
+      int cp,
+      int pp,
+      int dp,
+      int ep,
+      int etp,
+      int edp) {}
+
+  /** Every rank, in order. */
+  public static List<Slot> of(Job job) {
+    List<Slot> slots = new ArrayList<>();
+    int domain = 0;
+    int node = 0;
+    for (int p = 0; p < job.plan().placement().pools().size(); p++) {
+      Placement.PoolUse use = job.plan().placement().pools().get(p);
+      Machine machine = job.machines().get(Math.min(p, job.machines().size() - 1));
+      SystemSpec system = machine.system();
+      int size = system.domain().size();
+      int perNode = system.gpusPerNode();
+      int step = blockStep(use.blockGpus(), unit(job, use.blockGpus()));
+      int end = slots.size() + use.gpusUsed();
+      int nodeGpus = 0;
+      for (int d = 0; slots.size() < end; d++, domain++) {
+        int usable = usable(machine, d);
+        for (int b = 0; (b + 1) * use.blockGpus() <= usable && slots.size() < end; b++) {
+          for (int g = 0; g < step && slots.size() < end; g++) {
+            int inDomain = b * use.blockGpus() + g;
+            int inPool = size >= perNode ? inDomain : d * size + inDomain;
+            int tray = inPool / perNode;
+            int at = size >= perNode ? node + tray : node + inPool / perNode;
+            nodeGpus = Math.max(nodeGpus, at + 1);
+            slots.add(slot(job.dims(), slots.size(), p, domain, b, at, tray, inPool % perNode));
+          }
+        }
+        if (usable < use.blockGpus() && d > 1 << 21) {
+          throw new InputException("answer", "plan.placement", "", "does not fit its cluster.");
+        }
+        if (size >= perNode) {
+          node += (size + perNode - 1) / perNode;
+        }
+      }
+      if (size < perNode) {
+        node = nodeGpus;
+      }
+    }
+    return slots;
+  }
+
+  /** Usable GPUs of a domain: the healthy ones, spares held back. */
+  private static int usable(Machine machine, int domain) {
+    int size = machine.system().domain().size();
+    List<Integer> healthy = machine.pool().healthy();
+    int here = domain < healthy.size() ? healthy.get(domain) : size;
+    return Math.min(here, size - machine.pool().sparesPerDomain());
+  }
+
+  /** Ranks that must stand together in a block: lcm(tp x cp inside, etp x ep), cut where it crosses. */
+  static int unit(Job job, int block) {
+    Dims d = job.dims();
+    int dense = d.tp() * (job.plan().cpInside() ? d.cp() : 1);
+    return lcm(inside(dense, block), inside(d.etp() * d.ep(), block));
+  }
+
+  private static int inside(int group, int block) {
+    if (group <= block) {
+      return group;
+    }
+    int best = 1;
+    for (int g = 1; g <= block; g++) {
+      if (group % g == 0) {
+        best = g;
+      }
+    }
+    return best;
+  }
+
+  private static int lcm(int a, int b) {
+    int x = a;
+    int y = b;
+    while (y != 0) {
+      int t = x % y;
+      x = y;
+      y = t;
+    }
+    return a / x * b;
+  }
+
+  /** Working GPUs of one block. */
+  static int blockStep(int block, int unit) {
+    return Math.max(1, block / unit) * Math.min(unit, block);
+  }
+
+  /** Axes of a rank: dense grid tp, cp, dp, pp; expert grid etp, ep, edp, pp; first is fastest. */
+  static Slot slot(
+      Dims d, int rank, int pool, int domain, int block, int node, int tray, int gpu) {
+    int stage = d.tp() * d.cp() * d.dp();
+    int r = rank % stage;
+    return new Slot(
+        rank,
+        pool,
+        domain,
+        block,
+        node,
+        tray,
+        gpu,
+        r % d.tp(),
+        r / d.tp() % d.cp(),
+        rank / stage,
+        r / (d.tp() * d.cp()),
+        r / d.etp() % d.ep(),
+        r % d.etp(),
+        r / (d.etp() * d.ep()));
+  }
+}

@@ -1,0 +1,54 @@
+package dev.meshplan.formats;
+
+import java.util.List;
+
+/**
+ * The nodes that a job asks a scheduler for, in equal segments that each stay inside one scale-up
+ * domain. All sizes here count nodes, not GPUs.
+ *
+ * @param nodes of the job, a multiple of {@code segmentNodes}
+ * @param segmentNodes nodes of one segment
+ * @param blocksPerSegment blocks of GPUs in a segment: 2 where a block ends inside a tray
+ * @param map ranks on the nodes of the segments, in order
+ */
+record Segments(int nodes, int segmentNodes, int blocksPerSegment, List<RankMap.Slot> map) {
+
+  static Segments of(Job job) {
+    int perNode = job.gpusPerNode();
+    int block = job.plan().placement().blockGpus();
+    int step = RankMap.blockStep(block, RankMap.unit(job, block));
+    List<RankMap.Slot> slots = RankMap.of(job);
+    if (job.system().domain().size() <= perNode) {
+      int nodes = 1 + slots.stream().mapToInt(RankMap.Slot::node).max().orElse(0);
+      return new Segments(nodes, 1, 1, slots);
+    }
+    int blocks = block % perNode == 0 ? 1 : 2;
+    int segment = blocks == 2 ? 2 * block / perNode : (step + perNode - 1) / perNode;
+    int working = blocks * step;
+    int count = (job.gpus() + working - 1) / working;
+    java.util.ArrayList<RankMap.Slot> map = new java.util.ArrayList<>();
+    for (int r = 0; r < job.gpus(); r++) {
+      int in = r % working;
+      int gpu = in / step * block + in % step;
+      int s = r / working;
+      RankMap.Slot at = slots.get(r);
+      map.add(
+          RankMap.slot(
+              job.dims(),
+              r,
+              at.pool(),
+              at.domain(),
+              at.block(),
+              s * segment + gpu / perNode,
+              gpu / perNode,
+              gpu % perNode));
+    }
+    return new Segments(count * segment, segment, blocks, List.copyOf(map));
+  }
+
+  /** Whether every GPU of every node works, in order: then no map is needed. */
+  boolean dense(int gpusPerNode) {
+    return map.size() == nodes * gpusPerNode
+        && map.stream().allMatch(s -> s.node() * gpusPerNode + s.gpu() == s.rank());
+  }
+}

@@ -1,0 +1,130 @@
+package dev.meshplan.formats;
+
+import dev.meshplan.hardware.SystemSpec;
+import dev.meshplan.plan.Machine;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Writes the cluster of a plan as Slurm's topology.yaml and topology.conf. Slurm counts nodes: a
+ * rack of 72 GPUs in trays of 4 is a block of 18 nodes.
+ */
+final class SlurmTopologyExporter {
+  private SlurmTopologyExporter() {}
+
+  static Export export(Job job) {
+    List<String> notes = new ArrayList<>();
+    List<String[]> groups = new ArrayList<>();
+    int node = 0;
+    int least = Integer.MAX_VALUE;
+    int whole = 1;
+    boolean blocks = false;
+    int total = job.machines().stream().mapToInt(SlurmTopologyExporter::nodes).sum();
+    int width = Math.max(3, Integer.toString(total).length());
+    for (Machine m : job.machines()) {
+      int perDomain = m.system().nodesPerDomain();
+      blocks |= perDomain > 1;
+      whole = Math.max(whole, perDomain);
+      for (int d = 0; d < domains(m); d++) {
+        int here = healthyNodes(m, d);
+        if (here < perDomain) {
+          notes.add("block " + (groups.size() + 1) + " has " + here + " of " + perDomain + " nodes");
+        }
+        least = Math.min(least, here);
+        List<String> names = new ArrayList<>();
+        for (int n = 0; n < here; n++) {
+          names.add("node" + HostList.padded(node + n + 1L, width));
+        }
+        node += perDomain;
+        if (!names.isEmpty()) {
+          groups.add(
+              new String[] {
+                (perDomain > 1 ? "rack" : "host") + (groups.size() + 1), HostList.fold(names)
+              });
+        }
+      }
+    }
+    notes.add("node names are placeholders: replace node" + HostList.padded(1, width) + " and on");
+    String head = job.comment(Format.SLURM_TOPOLOGY);
+    if (!blocks) {
+      return Export.of(
+          Format.SLURM_TOPOLOGY,
+          List.of(new OutputFile("topology.yaml", head + "- topology: flat\n  cluster_default: true\n  flat: true\n")),
+          append(notes, "a scale-up domain is one node here, so no block topology is needed"));
+    }
+    List<Integer> sizes = sizes(least >= whole ? whole : base(least), groups.size());
+    if (least < whole) {
+      notes.add(
+          "the base block is "
+              + sizes.get(0)
+              + " nodes, because the smallest rack has "
+              + least
+              + ": segments of 8, 4 and 2 nodes fit it");
+    }
+    return Export.of(
+        Format.SLURM_TOPOLOGY,
+        List.of(
+            new OutputFile("topology.yaml", head + yaml(groups, sizes)),
+            new OutputFile("topology.conf", head + conf(groups, sizes))),
+        notes);
+  }
+
+  private static List<String> append(List<String> notes, String note) {
+    List<String> all = new ArrayList<>(notes);
+    all.add(note);
+    return all;
+  }
+
+  private static int domains(Machine m) {
+    return Math.max(1, m.pool().domains());
+  }
+
+  private static int nodes(Machine m) {
+    return domains(m) * m.system().nodesPerDomain();
+  }
+
+  /** Whole nodes of a domain that are healthy; faults are packed into as few as possible. */
+  private static int healthyNodes(Machine m, int domain) {
+    SystemSpec s = m.system();
+    List<Integer> healthy = m.pool().healthy();
+    int gpus = domain < healthy.size() ? healthy.get(domain) : s.domain().size();
+    return s.nodesPerDomain() == 1 ? 1 : gpus / s.gpusPerNode();
+  }
+
+  /** The largest power of two of nodes, at most 16, that every rack has. */
+  private static int base(int least) {
+    return Integer.highestOneBit(Math.max(1, Math.min(16, least)));
+  }
+
+  /** Base size times 1, 2, 4 ... up to all blocks together. */
+  static List<Integer> sizes(int base, int blocks) {
+    List<Integer> sizes = new ArrayList<>();
+    for (int k = 1; k <= Math.max(1, blocks) && sizes.size() <= 15; k *= 2) {
+      sizes.add(base * k);
+    }
+    return sizes;
+  }
+
+  private static String yaml(List<String[]> groups, List<Integer> sizes) {
+    StringBuilder s = new StringBuilder();
+    s.append("- topology: scale-up\n  cluster_default: true\n  block:\n    block_sizes:\n");
+    sizes.forEach(n -> s.append("      - ").append(n).append('\n'));
+    s.append("    blocks:\n");
+    for (String[] g : groups) {
+      s.append("      - block: ").append(g[0]).append('\n');
+      s.append("        nodes: ").append(Quoting.json(g[1])).append('\n');
+    }
+    return s.toString();
+  }
+
+  private static String conf(List<String[]> groups, List<Integer> sizes) {
+    StringBuilder s = new StringBuilder("# slurm.conf: TopologyPlugin=topology/block\n");
+    for (String[] g : groups) {
+      s.append("BlockName=").append(g[0]).append(" Nodes=").append(g[1]).append('\n');
+    }
+    s.append("BlockSizes=")
+        .append(String.join(",", sizes.stream().map(String::valueOf).toList()))
+        .append('\n');
+    return s.toString();
+  }
+}
