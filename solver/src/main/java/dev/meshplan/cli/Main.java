@@ -32,6 +32,7 @@ import picocli.CommandLine.Command;
       ImportCommand.class,
       CommunicateCommand.class,
       CalibrateCommand.class,
+      ExportCommand.class,
       AccuracyCommand.class,
     })
 public final class Main {

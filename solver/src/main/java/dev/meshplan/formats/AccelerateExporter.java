@@ -71,8 +71,7 @@ final class AccelerateExporter {
     top.put("parallelism_config", parallel);
     return Export.of(
         Format.ACCELERATE,
-        List.of(
-            new OutputFile("accelerate.yaml", job.comment(Format.ACCELERATE) + Text.yaml(top))),
+        List.of(new OutputFile("accelerate.yaml", job.comment(Format.ACCELERATE) + Text.yaml(top))),
         List.of(
             "the trainer sets the batch: per_device_train_batch_size "
                 + job.plan().batch().microBatch()
@@ -117,8 +116,7 @@ final class AccelerateExporter {
     if (job.training().precision() != Precision.BF16
         && job.training().precision() != Precision.FP16
         && job.training().precision() != Precision.FP8) {
-      return new Refusal(
-          "Accelerate has no " + job.training().precision().key(), "precision bf16");
+      return new Refusal("Accelerate has no " + job.training().precision().key(), "precision bf16");
     }
     return null;
   }

@@ -4,15 +4,11 @@ import dev.meshplan.config.Text;
 import dev.meshplan.hardware.Precision;
 import dev.meshplan.model.Attention;
 import dev.meshplan.model.FeedForward;
-import dev.meshplan.plan.CpKind;
 import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.GradientType;
 import dev.meshplan.plan.MemoryPlan;
-import dev.meshplan.plan.Module;
 import dev.meshplan.plan.Recompute;
-import dev.meshplan.plan.Schedule;
 import dev.meshplan.plan.Training;
-import dev.meshplan.plan.Tuning;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,16 +19,6 @@ import java.util.Map;
  * tensor or pipeline parallelism. Top-level keys are a closed list: DeepSpeed ignores unknown ones.
  */
 final class DeepSpeedExporter {
-  /** AutoEP presets by our model families; the preset must match the model's classes. */
-  private static final Map<String, String> PRESETS =
-      Map.of(
-          "mixtral", "mixtral",
-          "qwen3-", "qwen3_moe",
-          "qwen3.5", "qwen3_5_moe",
-          "deepseek-v2", "deepseek_v2",
-          "deepseek-v3", "deepseek_v3",
-          "kimi-k2", "deepseek_v3");
-
   private final Job job;
   private final Dims d;
   private final Training t;
@@ -55,7 +41,7 @@ final class DeepSpeedExporter {
    */
   static Export export(Job job, boolean microOnly) {
     DeepSpeedExporter e = new DeepSpeedExporter(job, microOnly);
-    Refusal refusal = e.refusal();
+    Refusal refusal = new DeepSpeedLimits(job).refusal();
     if (refusal != null) {
       return Export.refusal(Format.DEEPSPEED, refusal);
     }
@@ -85,106 +71,8 @@ final class DeepSpeedExporter {
   }
 
   /** Tensor and pipeline parallelism come from Megatron-DeepSpeed. */
-  private boolean megatron() {
+  boolean megatron() {
     return d.pp() > 1 || d.tp() > 1;
-  }
-
-  private Refusal refusal() {
-    if (d.pp() > 1 && memory.sharding() >= 2) {
-      return new Refusal("DeepSpeed's pipeline engine works with ZeRO 0 and 1 only", "sharding 1");
-    }
-    if (d.vpp() > 1 || (job.plan().schedule() != Schedule.ONE_F_ONE_B && d.pp() > 1)) {
-      return new Refusal("DeepSpeed's pipeline runs plain 1F1B", "vpp 1, schedule 1f1b");
-    }
-    if (d.pp() > 1 && (!job.evenStages() || job.mtpLayers() > 0)) {
-      return new Refusal(
-          "DeepSpeed partitions layers itself and can't be told " + job.stageLayers(),
-          "a PP that divides the " + job.model().layerCount() + " layers, without MTP");
-    }
-    if (d.etp() > 1) {
-      return new Refusal("DeepSpeed has no tensor parallelism inside experts", "etp 1");
-    }
-    if (d.ep() > 1 && (megatron() || d.cp() > 1)) {
-      return new Refusal(
-          "AutoEP is written without TP, PP and sequence parallelism", "tp 1, pp 1, cp 1");
-    }
-    if (d.ep() > 1 && preset() == null) {
-      return new Refusal("AutoEP has no preset for " + job.model().id(), "ep 1");
-    }
-    if (d.ep() > 1
-        && memory.sharding() == 3
-        && (memory.secondaryGroup() > 0 || memory.shardGroup() > 0)) {
-      return new Refusal("AutoEP with ZeRO 3 allows neither hpZ nor MiCS", "sharding 3");
-    }
-    boolean plain =
-        job.model().distinctKinds().stream()
-            .allMatch(k -> k.attention() != null && k.feedForward() != null)
-            && job.model().layerKinds().get(0).attention().kind() == Attention.Kind.GQA;
-    if (megatron() && !plain) {
-      return new Refusal(
-          "Megatron-DeepSpeed builds plain GPT layers, not those of " + job.model().id(),
-          "tp 1, pp 1 with the model's own code, or --to megatron");
-    }
-    Refusal sequence = sequence();
-    if (sequence != null) {
-      return sequence;
-    }
-    return rest();
-  }
-
-  private Refusal sequence() {
-    if (d.cp() == 1) {
-      return null;
-    }
-    if (t.cpKind() != CpKind.ALL_TO_ALL) {
-      return new Refusal(
-          "DeepSpeed splits sequences by all-to-all (Ulysses), not by a ring", "cp_kind all_to_all");
-    }
-    Attention a = job.model().layerKinds().get(0).attention();
-    boolean kv = a.kvHeads() % d.cp() == 0 || d.cp() % a.kvHeads() == 0;
-    if (a.heads() % d.cp() != 0 || !kv) {
-      return new Refusal(
-          "Ulysses needs heads (" + a.heads() + ") and KV heads (" + a.kvHeads() + ") that split by "
-              + d.cp(),
-          "a CP that divides both");
-    }
-    return null;
-  }
-
-  private Refusal rest() {
-    if (memory.sharding() < 3 && memory.optimizerOffload() > 0 && memory.optimizerOffload() < 1) {
-      return new Refusal(
-          "a part of the optimizer can be offloaded with ZeRO 3 only", "offload of all of it");
-    }
-    if (memory.sharding() < 3 && (memory.shardGroup() > 0 || memory.secondaryGroup() > 0)) {
-      return new Refusal("shard groups (MiCS, hpZ) exist with ZeRO 3 only", "sharding 3");
-    }
-    Recompute r = memory.recompute();
-    boolean core = r.modules().equals(List.of(Module.CORE_ATTN));
-    if (r.granularity() == Recompute.Granularity.SELECTIVE && !(core && megatron())) {
-      return new Refusal(
-          "DeepSpeed recomputes whole layers, not " + r.text().replace("recompute of ", ""),
-          "recompute none or full");
-    }
-    if (r.full() && r.share() < 1) {
-      return new Refusal("DeepSpeed recomputes every layer or none", "recompute full");
-    }
-    if (t.precision() != Precision.BF16 && t.precision() != Precision.FP16) {
-      return new Refusal("DeepSpeed trains in bf16 or fp16", "precision bf16");
-    }
-    if (t.tuning() == Tuning.LORA) {
-      return new Refusal("adapters are the trainer's, not DeepSpeed's", "tuning full");
-    }
-    return null;
-  }
-
-  private String preset() {
-    return PRESETS.entrySet().stream()
-        .filter(e -> job.model().id().startsWith(e.getKey()))
-        .sorted(Map.Entry.comparingByKey())
-        .map(Map.Entry::getValue)
-        .findFirst()
-        .orElse(null);
   }
 
   private Map<String, Object> config() {
@@ -208,7 +96,7 @@ final class DeepSpeedExporter {
       Map<String, Object> e = new LinkedHashMap<>();
       e.put("enabled", true);
       e.put("autoep_size", d.ep());
-      e.put("preset_model", preset());
+      e.put("preset_model", new DeepSpeedLimits(job).preset());
       c.put("expert_parallel", e);
     }
     if (memory.recompute().full()) {
@@ -281,16 +169,16 @@ final class DeepSpeedExporter {
     b.add("--deepspeed_config", "ds_config.json");
     List<Argument> model = new ArrayList<>();
     for (Argument a : new MegatronModel(job).arguments()) {
-      if (a.flag().matches(
-          "--(num-layers|hidden-size|ffn-hidden-size|num-attention-heads|seq-length"
-              + "|max-position-embeddings|swiglu|untie-embeddings-and-output-weights)")) {
+      if (a.flag()
+          .matches(
+              "--(num-layers|hidden-size|ffn-hidden-size|num-attention-heads|seq-length"
+                  + "|max-position-embeddings|swiglu|untie-embeddings-and-output-weights)")) {
         model.add(a);
       }
     }
     Attention a = job.model().layerKinds().get(0).attention();
     if (a != null && a.kvHeads() != a.heads()) {
-      model.add(
-          new Argument("--num-key-value-heads", List.of(Integer.toString(a.kvHeads()))));
+      model.add(new Argument("--num-key-value-heads", List.of(Integer.toString(a.kvHeads()))));
     }
     return ShellScript.start(job.comment(Format.DEEPSPEED))
         + ShellScript.environment(Map.of("CUDA_DEVICE_MAX_CONNECTIONS", "1"))

@@ -28,7 +28,10 @@ public record Job(Answer answer, Model model, List<Machine> machines, String nam
     machines = List.copyOf(machines);
     if (answer.plan() == null) {
       throw new InputException(
-          "answer", "outcome", answer.outcome().key(), "holds no plan, so there is nothing to export.");
+          "answer",
+          "outcome",
+          answer.outcome().key(),
+          "holds no plan, so there is nothing to export.");
     }
   }
 

@@ -31,8 +31,8 @@ final class KubernetesExporter {
       return Export.refusal(
           Format.KUBERNETES,
           new Refusal(
-              "pods hold whole nodes and start one process per GPU, but this plan leaves single GPUs"
-                  + " of a segment idle",
+              "pods hold whole nodes and start one process per GPU, but this plan leaves single"
+                  + " GPUs of a segment idle",
               "blocks of whole nodes (such as 8, 36 or 72 GPUs) that all work"));
     }
     String name = Quoting.slug(job.name());
@@ -45,8 +45,11 @@ final class KubernetesExporter {
     List<String> notes =
         List.of(
             "the pod's entry point is train.sh (--to megatron) at /workspace; set the image",
-            "a slice is " + segments.segmentNodes() + " pods, one pod is one node of "
-                + job.gpusPerNode() + " GPUs");
+            "a slice is "
+                + segments.segmentNodes()
+                + " pods, one pod is one node of "
+                + job.gpusPerNode()
+                + " GPUs");
     return Export.of(
         Format.KUBERNETES,
         List.of(
@@ -83,7 +86,11 @@ final class KubernetesExporter {
             "numNodes",
             0,
             "channel",
-            map("resourceClaimTemplate", map("name", name + "-channel"), "allocationMode", "Single")));
+            map(
+                "resourceClaimTemplate",
+                map("name", name + "-channel"),
+                "allocationMode",
+                "Single")));
     return o;
   }
 
@@ -118,7 +125,12 @@ final class KubernetesExporter {
     Map<String, Object> resources = map("limits", map("nvidia.com/gpu", job.gpusPerNode()));
     Map<String, Object> container =
         map(
-            "name", "trainer", "image", "REPLACE_ME", "command", List.of("bash", "/workspace/train.sh"));
+            "name",
+            "trainer",
+            "image",
+            "REPLACE_ME",
+            "command",
+            List.of("bash", "/workspace/train.sh"));
     container.put("env", env);
     Map<String, Object> pod = new LinkedHashMap<>();
     pod.put("restartPolicy", "Never");
@@ -130,8 +142,7 @@ final class KubernetesExporter {
     }
     container.put("resources", resources);
     pod.put("containers", List.of(container));
-    Map<String, Object> template =
-        map("metadata", map("annotations", annotations), "spec", pod);
+    Map<String, Object> template = map("metadata", map("annotations", annotations), "spec", pod);
     Map<String, Object> batch =
         map(
             "parallelism",
@@ -150,7 +161,11 @@ final class KubernetesExporter {
     metadata.put("labels", map("kueue.x-k8s.io/queue-name", "training"));
     metadata.put(
         "annotations",
-        map("meshplan.dev/name", job.name(), "meshplan.dev/processes-per-node", Integer.toString(perNode)));
+        map(
+            "meshplan.dev/name",
+            job.name(),
+            "meshplan.dev/processes-per-node",
+            Integer.toString(perNode)));
     o.put("metadata", metadata);
     o.put(
         "spec",
@@ -169,7 +184,9 @@ final class KubernetesExporter {
     Map<String, Object> topology = object("kueue.x-k8s.io/v1beta2", "Topology", "scale-up");
     topology.put("spec", map("levels", levels));
     Map<String, Object> flavor = object("kueue.x-k8s.io/v1beta2", "ResourceFlavor", "scale-up");
-    flavor.put("spec", map("topologyName", "scale-up", "nodeLabels", map("nvidia.com/gpu.present", "true")));
+    flavor.put(
+        "spec",
+        map("topologyName", "scale-up", "nodeLabels", map("nvidia.com/gpu.present", "true")));
     return List.of(topology, flavor);
   }
 }

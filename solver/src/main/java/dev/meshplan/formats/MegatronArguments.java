@@ -1,31 +1,23 @@
 package dev.meshplan.formats;
 
-import dev.meshplan.hardware.Gpu;
 import dev.meshplan.hardware.Precision;
 import dev.meshplan.plan.CpKind;
 import dev.meshplan.plan.Dims;
-import dev.meshplan.plan.Dispatcher;
 import dev.meshplan.plan.GradientType;
 import dev.meshplan.plan.LossKernel;
 import dev.meshplan.plan.MemoryPlan;
 import dev.meshplan.plan.Module;
 import dev.meshplan.plan.Recompute;
-import dev.meshplan.plan.Routing;
 import dev.meshplan.plan.Schedule;
-import dev.meshplan.plan.Stage;
 import dev.meshplan.plan.Training;
 import dev.meshplan.plan.Tuning;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /** A plan as Megatron-LM's flags and environment; every degree is written out. */
 final class MegatronArguments {
-  /** EP sizes that DeepEP's normal kernels are built for. Source: its maintainers' answers. */
-  private static final Set<Integer> DEEPEP_SIZES = Set.of(2, 4, 8, 16, 32, 64, 144, 160);
-
   private final Job job;
   private final Dims d;
   private final Training t;
@@ -57,7 +49,8 @@ final class MegatronArguments {
     Schedule schedule = job.plan().schedule();
     if (schedule != Schedule.ONE_F_ONE_B && schedule != Schedule.INTERLEAVED && d.pp() > 1) {
       return new Refusal(
-          "Megatron-LM has no " + schedule.key() + " schedule", "schedule 1f1b or interleaved-1f1b");
+          "Megatron-LM has no " + schedule.key() + " schedule",
+          "schedule 1f1b or interleaved-1f1b");
     }
     if (t.tuning() == Tuning.LORA) {
       return new Refusal("Megatron-LM has no LoRA", "--to megatron-bridge");
@@ -108,7 +101,7 @@ final class MegatronArguments {
     recompute(b);
     overlap(b);
     if (job.moe()) {
-      experts(b);
+      new MegatronExperts(job, notes).add(b);
     }
     kernels(b);
     return b.list();
@@ -140,7 +133,7 @@ final class MegatronArguments {
       b.add("--decoder-first-pipeline-num-layers", n.get(0));
       b.add("--decoder-last-pipeline-num-layers", n.get(n.size() - 1));
     } else {
-      b.add("--pipeline-model-parallel-layout", layout(job.plan().stages()));
+      b.add("--pipeline-model-parallel-layout", MegatronLayout.write(job.plan().stages()));
     }
   }
 
@@ -152,42 +145,6 @@ final class MegatronArguments {
         && n.get(0) > 0
         && n.get(n.size() - 1) > 0
         && n.subList(1, n.size() - 1).stream().distinct().count() <= 1;
-  }
-
-  /** Megatron's layout string: stages apart by bars; E embedding, t layer, m MTP, L loss. */
-  static String layout(List<Stage> stages) {
-    List<String> parts = new ArrayList<>();
-    for (Stage s : stages) {
-      parts.add(
-          (s.embedding() ? "E" : "")
-              + times("t", s.layers())
-              + times("m", s.mtpLayers())
-              + (s.loss() ? "L" : ""));
-    }
-    StringBuilder out = new StringBuilder();
-    int i = 0;
-    while (i < parts.size()) {
-      int j = i;
-      while (j < parts.size() && parts.get(j).equals(parts.get(i)) && !parts.get(i).isEmpty()) {
-        j++;
-      }
-      int n = Math.max(1, j - i);
-      boolean last = i + n == parts.size();
-      if (n > 2 && !parts.get(i).contains("*")) {
-        out.append('(').append(parts.get(i)).append("|)*").append(last ? n - 1 : n);
-        out.append(last ? "," + parts.get(i) : ",");
-      } else {
-        for (int k = 0; k < n; k++) {
-          out.append(parts.get(i)).append(last && k == n - 1 ? "" : "|");
-        }
-      }
-      i += n;
-    }
-    return out.toString();
-  }
-
-  private static String times(String symbol, int n) {
-    return n <= 0 ? "" : n <= 4 ? symbol.repeat(n) : symbol + "*" + n;
   }
 
   private void sharding(Argument.Builder b) {
@@ -276,47 +233,6 @@ final class MegatronArguments {
     b.addIf(t.a2aOverlap() && d.ep() > 1, "--overlap-moe-expert-parallel-comm");
   }
 
-  private void experts(Argument.Builder b) {
-    b.add("--moe-grouped-gemm");
-    b.add("--moe-router-dtype", "fp32");
-    String backend = backend();
-    if (backend.isEmpty()) {
-      b.add("--moe-token-dispatcher-type", "alltoall");
-    } else {
-      b.add("--moe-token-dispatcher-type", "flex");
-      b.add("--moe-flex-dispatcher-backend", backend);
-    }
-    b.addIf(t.routing() == Routing.BALANCED, "--moe-router-force-load-balancing");
-    b.addIf(t.routing() == Routing.DROP, "--moe-expert-capacity-factor", "1.0");
-    if (t.routing() == Routing.BALANCED) {
-      notes.add(
-          "--moe-router-force-load-balancing measures speed only: take it out to train, the router"
-              + " is then natural");
-    } else {
-      b.add("--moe-router-load-balancing-type", "aux_loss");
-      b.add("--moe-aux-loss-coeff", "1e-3");
-    }
-  }
-
-  /** The dispatcher follows the scale-up domain: DeepEP's kernels assume 8-GPU nodes. */
-  private String backend() {
-    int group = d.ep() * d.etp();
-    if (t.dispatcher() != Dispatcher.DEDUPE || group == 1 || !job.gpu().architecture().nvidia()) {
-      return "";
-    }
-    if (job.gpu().architecture().blackwell() || job.system().domain().size() > 8) {
-      return "hybridep";
-    }
-    if (job.gpu().architecture() == Gpu.Architecture.HOPPER
-        && DEEPEP_SIZES.contains(group)
-        && job.gpusPerNode() == 8
-        && t.routing() != Routing.DROP) {
-      return "deepep";
-    }
-    notes.add("DeepEP has no kernels for EP " + group + " here; plain all-to-all is written");
-    return "";
-  }
-
   private void kernels(Argument.Builder b) {
     b.add("--transformer-impl", "transformer_engine");
     if (t.lossKernel() == LossKernel.FUSED) {
@@ -347,7 +263,9 @@ final class MegatronArguments {
       env.put("NCCL_NET_GDR_LEVEL", "PHB");
       env.put("NCCL_NET_GDR_C2C", "1");
     }
-    if (job.moe() && backend().equals("hybridep") && job.system().nodesPerDomain() > 1) {
+    if (job.moe()
+        && new MegatronExperts(job, new ArrayList<>()).backend().equals("hybridep")
+        && job.system().nodesPerDomain() > 1) {
       env.put("USE_MNNVL", "1");
       env.put("NVLINK_DOMAIN_SIZE", Integer.toString(job.system().domain().size()));
       env.put(

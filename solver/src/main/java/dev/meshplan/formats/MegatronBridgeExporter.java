@@ -28,8 +28,10 @@ final class MegatronBridgeExporter {
           Map.entry("--tensor-model-parallel-size", "model.tensor_model_parallel_size"),
           Map.entry("--micro-batch-size", "train.micro_batch_size"),
           Map.entry("--global-batch-size", "train.global_batch_size"),
-          Map.entry("--decoder-first-pipeline-num-layers", "model.num_layers_in_first_pipeline_stage"),
-          Map.entry("--decoder-last-pipeline-num-layers", "model.num_layers_in_last_pipeline_stage"),
+          Map.entry(
+              "--decoder-first-pipeline-num-layers", "model.num_layers_in_first_pipeline_stage"),
+          Map.entry(
+              "--decoder-last-pipeline-num-layers", "model.num_layers_in_last_pipeline_stage"),
           Map.entry(
               "--num-virtual-stages-per-pipeline-rank",
               "model.virtual_pipeline_model_parallel_size"),
@@ -43,8 +45,7 @@ final class MegatronBridgeExporter {
           Map.entry("--use-megatron-fsdp", "ddp.use_megatron_fsdp"),
           Map.entry("--data-parallel-sharding-strategy", "ddp.data_parallel_sharding_strategy"),
           Map.entry(
-              "--num-distributed-optimizer-instances",
-              "ddp.num_distributed_optimizer_instances"),
+              "--num-distributed-optimizer-instances", "ddp.num_distributed_optimizer_instances"),
           Map.entry("--ckpt-format", "checkpoint.ckpt_format"),
           Map.entry("--use-precision-aware-optimizer", "optimizer.use_precision_aware_optimizer"),
           Map.entry("--exp-avg-dtype", "optimizer.exp_avg_dtype"),
@@ -111,9 +112,11 @@ final class MegatronBridgeExporter {
       switch (flag) {
         case "--grad-reduce-in-bf16" -> map.put("ddp.grad_reduce_in_fp32", "false");
         case "--accumulate-allreduce-grads-in-fp32" -> map.put("ddp.grad_reduce_in_fp32", "true");
-        case "--no-gradient-accumulation-fusion" -> map.put("model.gradient_accumulation_fusion", "false");
+        case "--no-gradient-accumulation-fusion" ->
+            map.put("model.gradient_accumulation_fusion", "false");
         case "--no-overlap-p2p-communication" -> map.put("model.overlap_p2p_comm", "false");
-        case "--moe-router-force-load-balancing" -> map.put("model.moe_router_force_load_balancing", "true");
+        case "--moe-router-force-load-balancing" ->
+            map.put("model.moe_router_force_load_balancing", "true");
         default ->
             map.put(
                 KEYS.getOrDefault(flag, "model." + flag.substring(2).replace('-', '_')), value(a));

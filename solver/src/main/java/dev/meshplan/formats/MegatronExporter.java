@@ -44,7 +44,9 @@ final class MegatronExporter {
     Argument.Builder b = new Argument.Builder();
     double tokensPerStep = (double) job.training().globalBatch() * job.training().sequence();
     long steps =
-        job.training().tokens() > 0 ? (long) Math.ceil(job.training().tokens() / tokensPerStep) : 50;
+        job.training().tokens() > 0
+            ? (long) Math.ceil(job.training().tokens() / tokensPerStep)
+            : 50;
     b.add("--train-iters", steps);
     b.add("--lr", "1e-4");
     b.add("--min-lr", "1e-5");
@@ -90,7 +92,8 @@ final class MegatronExporter {
       Map<String, String> env) {
     StringBuilder s = new StringBuilder(job.comment(Format.MEGATRON));
     s.append("ENV_VARS:\n");
-    env.forEach((k, v) -> s.append("  ").append(k).append(": ").append(Quoting.json(v)).append('\n'));
+    env.forEach(
+        (k, v) -> s.append("  ").append(k).append(": ").append(Quoting.json(v)).append('\n'));
     s.append("MODEL_ARGS:\n");
     Map<String, List<String>> all = new LinkedHashMap<>();
     for (List<Argument> list : List.of(model, arguments, optimizer)) {

@@ -39,8 +39,7 @@ final class MegatronModel {
       return new Refusal("pretrain_gpt.py trains causal models only", "pretrain a decoder");
     }
     if (model.positions() == Model.Positions.ALIBI) {
-      return new Refusal(
-          "Megatron-LM has no ALiBi positions", "rope positions, or --to deepspeed");
+      return new Refusal("Megatron-LM has no ALiBi positions", "rope positions, or --to deepspeed");
     }
     if (model.embeddingNorm()) {
       return new Refusal("Megatron-LM has no norm after the embedding", bridge);
@@ -53,8 +52,7 @@ final class MegatronModel {
       return new Refusal(
           "its layers differ in heads or width, which Megatron-LM's flags can't say", bridge);
     }
-    if (kinds.stream()
-        .anyMatch(k -> k.moe() && k.feedForward().width() > 0)) {
+    if (kinds.stream().anyMatch(k -> k.moe() && k.feedForward().width() > 0)) {
       return new Refusal("Megatron-LM has no dense MLP beside the experts of a layer", bridge);
     }
     return null;
@@ -93,10 +91,7 @@ final class MegatronModel {
     }
     b.add("--hidden-size", model.hidden());
     Attention a =
-        attentions().stream()
-            .filter(Attention::softmax)
-            .findFirst()
-            .orElse(attentions().get(0));
+        attentions().stream().filter(Attention::softmax).findFirst().orElse(attentions().get(0));
     b.add("--num-attention-heads", a.heads());
     attention(b, a);
     feedForward(b);

@@ -2,6 +2,7 @@ package dev.meshplan.formats;
 
 import dev.meshplan.config.InputException;
 import dev.meshplan.hardware.SystemSpec;
+import dev.meshplan.plan.Blocks;
 import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.Machine;
 import dev.meshplan.plan.Placement;
@@ -54,7 +55,7 @@ public final class RankMap {
       SystemSpec system = machine.system();
       int size = system.domain().size();
       int perNode = system.gpusPerNode();
-      int step = blockStep(use.blockGpus(), unit(job, use.blockGpus()));
+      int step = working(job, use.blockGpus());
       int end = slots.size() + use.gpusUsed();
       int nodeGpus = 0;
       for (int d = 0; slots.size() < end; d++, domain++) {
@@ -91,45 +92,13 @@ public final class RankMap {
     return Math.min(here, size - machine.pool().sparesPerDomain());
   }
 
-  /** Ranks that must stand together in a block: lcm(tp x cp inside, etp x ep), cut where it crosses. */
-  static int unit(Job job, int block) {
-    Dims d = job.dims();
-    int dense = d.tp() * (job.plan().cpInside() ? d.cp() : 1);
-    return lcm(inside(dense, block), inside(d.etp() * d.ep(), block));
-  }
-
-  private static int inside(int group, int block) {
-    if (group <= block) {
-      return group;
-    }
-    int best = 1;
-    for (int g = 1; g <= block; g++) {
-      if (group % g == 0) {
-        best = g;
-      }
-    }
-    return best;
-  }
-
-  private static int lcm(int a, int b) {
-    int x = a;
-    int y = b;
-    while (y != 0) {
-      int t = x % y;
-      x = y;
-      y = t;
-    }
-    return a / x * b;
-  }
-
   /** Working GPUs of one block. */
-  static int blockStep(int block, int unit) {
-    return Math.max(1, block / unit) * Math.min(unit, block);
+  static int working(Job job, int block) {
+    return Blocks.working(block, Blocks.unit(job.dims(), job.plan().cpInside(), block));
   }
 
   /** Axes of a rank: dense grid tp, cp, dp, pp; expert grid etp, ep, edp, pp; first is fastest. */
-  static Slot slot(
-      Dims d, int rank, int pool, int domain, int block, int node, int tray, int gpu) {
+  static Slot slot(Dims d, int rank, int pool, int domain, int block, int node, int tray, int gpu) {
     int stage = d.tp() * d.cp() * d.dp();
     int r = rank % stage;
     return new Slot(

@@ -25,8 +25,20 @@ final class RanksExporter {
     s.append("rank,pool,domain,block,node,tray,gpu,tp,cp,pp,dp,ep,etp,edp\n");
     for (RankMap.Slot r : slots) {
       int[] values = {
-        r.rank(), r.pool(), r.domain(), r.block(), r.node(), r.tray(), r.gpu(), r.tp(), r.cp(),
-        r.pp(), r.dp(), r.ep(), r.etp(), r.edp()
+        r.rank(),
+        r.pool(),
+        r.domain(),
+        r.block(),
+        r.node(),
+        r.tray(),
+        r.gpu(),
+        r.tp(),
+        r.cp(),
+        r.pp(),
+        r.dp(),
+        r.ep(),
+        r.etp(),
+        r.edp()
       };
       for (int i = 0; i < values.length; i++) {
         s.append(i == 0 ? "" : ",").append(values[i]);
@@ -37,7 +49,8 @@ final class RanksExporter {
   }
 
   private static String json(Job job, List<RankMap.Slot> slots) {
-    record Map(String name, String model, String system, String rankOrder, List<RankMap.Slot> ranks) {}
+    record Map(
+        String name, String model, String system, String rankOrder, List<RankMap.Slot> ranks) {}
     return Text.json(
         new Map(
             job.name(),

@@ -1,5 +1,6 @@
 package dev.meshplan.formats;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -16,7 +17,7 @@ record Segments(int nodes, int segmentNodes, int blocksPerSegment, List<RankMap.
   static Segments of(Job job) {
     int perNode = job.gpusPerNode();
     int block = job.plan().placement().blockGpus();
-    int step = RankMap.blockStep(block, RankMap.unit(job, block));
+    int step = RankMap.working(job, block);
     List<RankMap.Slot> slots = RankMap.of(job);
     if (job.system().domain().size() <= perNode) {
       int nodes = 1 + slots.stream().mapToInt(RankMap.Slot::node).max().orElse(0);
@@ -26,7 +27,7 @@ record Segments(int nodes, int segmentNodes, int blocksPerSegment, List<RankMap.
     int segment = blocks == 2 ? 2 * block / perNode : (step + perNode - 1) / perNode;
     int working = blocks * step;
     int count = (job.gpus() + working - 1) / working;
-    java.util.ArrayList<RankMap.Slot> map = new java.util.ArrayList<>();
+    List<RankMap.Slot> map = new ArrayList<>();
     for (int r = 0; r < job.gpus(); r++) {
       int in = r % working;
       int gpu = in / step * block + in % step;

@@ -28,10 +28,16 @@ final class SlurmExporter {
     boolean acrossNodes = system.domain().size() > system.gpusPerNode();
     List<String> notes = new ArrayList<>();
     notes.add(
-        segments.nodes() + " nodes of " + system.gpusPerNode() + " GPUs"
+        segments.nodes()
+            + " nodes of "
+            + system.gpusPerNode()
+            + " GPUs"
             + (acrossNodes
-                ? " in segments of " + segments.segmentNodes() + " nodes ("
-                    + segments.segmentNodes() * system.gpusPerNode() + " GPUs)"
+                ? " in segments of "
+                    + segments.segmentNodes()
+                    + " nodes ("
+                    + segments.segmentNodes() * system.gpusPerNode()
+                    + " GPUs)"
                 : ""));
     if (segments.blocksPerSegment() == 2) {
       notes.add(
@@ -100,47 +106,47 @@ final class SlurmExporter {
   private static final String BY_NAME =
       """
 
-      mapfile -t HOSTS < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
+mapfile -t HOSTS < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
 
-      """;
+""";
 
   /** Slurm sorts hosts by name; what counts is which block (rack) a host is in. */
   private static final String BY_BLOCK =
       """
 
-      # Order the hosts by block (rack), not by name, and check that no segment leaves its block.
-      mapfile -t GRANTED < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
-      HOSTS=()
-      BLOCKS=()
-      while read -r NAME NODES; do
-        while read -r HOST; do
-          for G in "${GRANTED[@]}"; do
-            if [[ "$G" == "$HOST" ]]; then
-              HOSTS+=("$HOST")
-              BLOCKS+=("$NAME")
-            fi
-          done
-        done < <(scontrol show hostnames "$NODES")
-      done < <(scontrol show topology | awk '
-        /^BlockName=/ {
-          name = ""; nodes = ""
-          for (i = 1; i <= NF; i++) {
-            if ($i ~ /^BlockName=/) name = substr($i, 11)
-            if ($i ~ /^Nodes=/) nodes = substr($i, 7)
-          }
-          print name, nodes
-        }')
-      if [[ "${#HOSTS[@]}" -ne "${#GRANTED[@]}" ]]; then
-        echo "The topology names ${#HOSTS[@]} of the ${#GRANTED[@]} granted nodes." >&2
-        exit 1
+# Order the hosts by block (rack), not by name, and check that no segment leaves its block.
+mapfile -t GRANTED < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
+HOSTS=()
+BLOCKS=()
+while read -r NAME NODES; do
+  while read -r HOST; do
+    for G in "${GRANTED[@]}"; do
+      if [[ "$G" == "$HOST" ]]; then
+        HOSTS+=("$HOST")
+        BLOCKS+=("$NAME")
       fi
-      for ((i = 0; i < ${#HOSTS[@]}; i++)); do
-        FIRST=$((i / SEGMENT_NODES * SEGMENT_NODES))
-        if [[ "${BLOCKS[i]}" != "${BLOCKS[FIRST]}" ]]; then
-          echo "Segment $((i / SEGMENT_NODES)) spans ${BLOCKS[FIRST]} and ${BLOCKS[i]}." >&2
-          exit 1
-        fi
-      done
+    done
+  done < <(scontrol show hostnames "$NODES")
+done < <(scontrol show topology | awk '
+  /^BlockName=/ {
+    name = ""; nodes = ""
+    for (i = 1; i <= NF; i++) {
+      if ($i ~ /^BlockName=/) name = substr($i, 11)
+      if ($i ~ /^Nodes=/) nodes = substr($i, 7)
+    }
+    print name, nodes
+  }')
+if [[ "${#HOSTS[@]}" -ne "${#GRANTED[@]}" ]]; then
+  echo "The topology names ${#HOSTS[@]} of the ${#GRANTED[@]} granted nodes." >&2
+  exit 1
+fi
+for ((i = 0; i < ${#HOSTS[@]}; i++)); do
+  FIRST=$((i / SEGMENT_NODES * SEGMENT_NODES))
+  if [[ "${BLOCKS[i]}" != "${BLOCKS[FIRST]}" ]]; then
+    echo "Segment $((i / SEGMENT_NODES)) spans ${BLOCKS[FIRST]} and ${BLOCKS[i]}." >&2
+    exit 1
+  fi
+done
 
-      """;
+""";
 }

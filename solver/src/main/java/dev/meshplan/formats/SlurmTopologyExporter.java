@@ -28,7 +28,8 @@ final class SlurmTopologyExporter {
       for (int d = 0; d < domains(m); d++) {
         int here = healthyNodes(m, d);
         if (here < perDomain) {
-          notes.add("block " + (groups.size() + 1) + " has " + here + " of " + perDomain + " nodes");
+          notes.add(
+              "block " + (groups.size() + 1) + " has " + here + " of " + perDomain + " nodes");
         }
         least = Math.min(least, here);
         List<String> names = new ArrayList<>();
@@ -49,7 +50,10 @@ final class SlurmTopologyExporter {
     if (!blocks) {
       return Export.of(
           Format.SLURM_TOPOLOGY,
-          List.of(new OutputFile("topology.yaml", head + "- topology: flat\n  cluster_default: true\n  flat: true\n")),
+          List.of(
+              new OutputFile(
+                  "topology.yaml",
+                  head + "- topology: flat\n  cluster_default: true\n  flat: true\n")),
           append(notes, "a scale-up domain is one node here, so no block topology is needed"));
     }
     List<Integer> sizes = sizes(least >= whole ? whole : base(least), groups.size());

@@ -138,8 +138,7 @@ final class TorchTitanExporter {
     Map<String, Object> p = section(all, "parallelism");
     p.put("data_parallel_replicate_degree", d.dp() / shard());
     p.put("data_parallel_shard_degree", shard());
-    p.put(
-        "fsdp_reshard_after_forward", memory.sharding() == 2 ? "never" : "default");
+    p.put("fsdp_reshard_after_forward", memory.sharding() == 2 ? "never" : "default");
     p.put("tensor_parallel_degree", d.tp());
     p.put("context_parallel_degree", d.cp());
     if (d.cp() > 1) {
@@ -215,7 +214,12 @@ final class TorchTitanExporter {
                         s.append("  ")
                             .append(
                                 Quoting.shell(
-                                    "--" + section + "." + k + "=" + (v instanceof List<?> l ? json(l) : v)))
+                                    "--"
+                                        + section
+                                        + "."
+                                        + k
+                                        + "="
+                                        + (v instanceof List<?> l ? json(l) : v)))
                             .append('\n')));
     s.append(")\n\n");
     s.append(
@@ -246,7 +250,9 @@ final class TorchTitanExporter {
   }
 
   private static String value(Object v) {
-    return v instanceof List<?> l ? json(l) : v instanceof String t ? Quoting.json(t) : v.toString();
+    return v instanceof List<?> l
+        ? json(l)
+        : v instanceof String t ? Quoting.json(t) : v.toString();
   }
 
   private static String json(List<?> list) {

@@ -8,6 +8,7 @@ import dev.meshplan.hardware.SystemSpec;
 import dev.meshplan.model.Model;
 import dev.meshplan.plan.Answer;
 import dev.meshplan.plan.Batch;
+import dev.meshplan.plan.Blocks;
 import dev.meshplan.plan.Catalog;
 import dev.meshplan.plan.CpKind;
 import dev.meshplan.plan.CudaGraph;
@@ -94,43 +95,76 @@ final class Jobs {
     int gbs = globalBatch == 0 ? microBatch * dims.dp() * 4 * dims.pp() : globalBatch;
     Training t =
         new Training(
-            gbs, sequence, 0, precision, Framework.MEGATRON, Era.MEGATRON_2026B, tuning,
-            gradientType, optimizerBytes, Dispatcher.DEDUPE, CudaGraph.NONE, routing, true, false,
-            true, true, a2aOverlap, cpKind, 0, LossKernel.FUSED, true, List.of());
-    int w = RankMap.blockStep(b, lcm(dims));
+            gbs,
+            sequence,
+            0,
+            precision,
+            Framework.MEGATRON,
+            Era.MEGATRON_2026B,
+            tuning,
+            gradientType,
+            optimizerBytes,
+            Dispatcher.DEDUPE,
+            CudaGraph.NONE,
+            routing,
+            true,
+            false,
+            true,
+            true,
+            a2aOverlap,
+            cpKind,
+            0,
+            LossKernel.FUSED,
+            true,
+            List.of());
+    int w = Blocks.working(b, Blocks.unit(dims, true, b));
     int perDomain = Math.max(1, size / b) * w;
     int used = domains > 0 ? domains : (gpus + perDomain - 1) / perDomain;
     Pool pool = new Pool(system, "", gpus, used, 0, healthy, List.of(), List.of(), Double.NaN);
     Placement placement =
         new Placement(
-            used * size, gpus, used * size - gpus, b, used,
-            List.of(new Placement.PoolUse(system, b, used, gpus)), "tp-cp-ep-dp-pp");
+            used * size,
+            gpus,
+            used * size - gpus,
+            b,
+            used,
+            List.of(new Placement.PoolUse(system, b, used, gpus)),
+            "tp-cp-ep-dp-pp");
     Plan plan =
         new Plan(
-            dims, new Batch(microBatch, gbs / (microBatch * dims.dp())), sch, memory,
-            layout.stages(), true, placement);
+            dims,
+            new Batch(microBatch, gbs / (microBatch * dims.dp())),
+            sch,
+            memory,
+            layout.stages(),
+            true,
+            placement);
     PlanRequest request =
         new PlanRequest(
-            model, List.of(pool), t, Objective.TIME, Locality.STRICT, Map.of(),
-            new Limits(0.92, 1000), 3);
+            model,
+            List.of(pool),
+            t,
+            Objective.TIME,
+            Locality.STRICT,
+            Map.of(),
+            new Limits(0.92, 1000),
+            3);
     Answer answer =
         new Answer(
-            "0.1.0", request, Outcome.FOUND, null, plan, null, List.of(), List.of(), null, null,
-            List.of(), List.of(), List.of());
+            "0.1.0",
+            request,
+            Outcome.FOUND,
+            null,
+            plan,
+            null,
+            List.of(),
+            List.of(),
+            null,
+            null,
+            List.of(),
+            List.of(),
+            List.of());
     return new Job(answer, m, List.of(new Machine(pool, s, g, null)), name);
-  }
-
-  private static int lcm(Dims d) {
-    int a = d.tp() * d.cp();
-    int b = d.etp() * d.ep();
-    int x = a;
-    int y = b;
-    while (y != 0) {
-      int t = x % y;
-      x = y;
-      y = t;
-    }
-    return a / x * b;
   }
 
   static Jobs llama405() {
