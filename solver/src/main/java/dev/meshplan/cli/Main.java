@@ -33,6 +33,7 @@ import picocli.CommandLine.Command;
       CommunicateCommand.class,
       CalibrateCommand.class,
       ExportCommand.class,
+      AuditCommand.class,
       AccuracyCommand.class,
     })
 public final class Main {
