@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
             + " NVLink domain, step time, and the best plan beside it.",
     footer = {
       "",
-      "Reads Megatron-LM scripts, argument files and args YAML, DeepSpeed JSON (with --launch), and",
+      "Reads Megatron-LM scripts, argument files and args YAML, DeepSpeed JSON (with --launch),"
+          + " and",
       "torchtitan TOML or overrides.",
       "",
       "Examples:",

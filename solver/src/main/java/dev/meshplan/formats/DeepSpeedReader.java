@@ -22,40 +22,6 @@ import java.util.Set;
 
 /** Reads a DeepSpeed configuration, with the degrees of its launch arguments, as a plan. */
 public final class DeepSpeedReader {
-  private static final Set<String> TOP =
-      Set.of(
-          ("train_batch_size train_micro_batch_size_per_gpu gradient_accumulation_steps optimizer"
-                  + " scheduler communication_data_type seq_parallel_communication_data_type"
-                  + " prescale_gradients gradient_predivide_factor sparse_gradients fp16 bf16 bfloat16"
-                  + " amp torch_autocast gradient_clipping zero_optimization aio data_types"
-                  + " zero_allow_untested_optimizer zero_force_ds_cpu_optimizer steps_per_print"
-                  + " wall_clock_breakdown dump_state flops_profiler activation_checkpointing"
-                  + " sparse_attention pipeline tensor_parallel expert_parallel"
-                  + " sequence_parallel_size comms_logger monitor_config tensorboard wandb csv_monitor"
-                  + " comet elasticity compression_training data_efficiency curriculum_learning"
-                  + " checkpoint autotuning compile gradient_allreduce_op hybrid_engine"
-                  + " timers use_node_local_storage load_universal_checkpoint memory_breakdown")
-              .split(" "));
-  private static final Set<String> ZERO =
-      Set.of(
-          ("stage contiguous_gradients reduce_scatter reduce_bucket_size use_multi_rank_bucket_allreduce"
-                  + " allgather_partitions allgather_bucket_size overlap_comm load_from_fp32_weights"
-                  + " elastic_checkpoint offload_param offload_optimizer zenflow sub_group_size"
-                  + " cpu_offload_param cpu_offload_use_pin_memory cpu_offload prefetch_bucket_size"
-                  + " stage3_prefetch_bucket_size stage3_param_persistence_threshold"
-                  + " stage3_model_persistence_threshold stage3_max_live_parameters"
-                  + " stage3_max_reuse_distance stage3_gather_16bit_weights_on_model_save"
-                  + " stage3_gather_fp16_weights_on_model_save stage3_use_all_reduce_for_fetch_params"
-                  + " module_granularity_threshold stage3_module_granularity_threshold"
-                  + " stage3_allgather_sequential use_all_reduce_for_fetch_params"
-                  + " ignore_unused_parameters legacy_stage1 round_robin_gradients"
-                  + " zero_hpz_partition_size zero_quantized_weights"
-                  + " zero_quantized_nontrainable_weights zero_quantized_gradients"
-                  + " zeropp_loco_param mics_shard_size mics_hierarchical_params_gather"
-                  + " memory_efficient_linear pipeline_loading_checkpoint override_module_apply"
-                  + " log_trace_cache_warnings save_muon_momentum_buffer_in_memory")
-              .split(" "));
-
   private final List<Finding> findings = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
   private final Section top;
@@ -94,11 +60,13 @@ public final class DeepSpeedReader {
 
   private ForeignPlan plan(Model model, int sequence) {
     for (String key : top.keys()) {
-      if (!TOP.contains(key)) {
+      if (!DeepSpeedKeys.TOP.contains(key)) {
         findings.add(
             Finding.unchecked(
                 "unknown-key",
-                key + " is no key of DeepSpeed; it is ignored silently." + Names.hint(key, TOP),
+                key
+                    + " is no key of DeepSpeed; it is ignored silently."
+                    + Names.hint(key, DeepSpeedKeys.TOP),
                 "correct or drop it"));
       }
     }
@@ -112,15 +80,14 @@ public final class DeepSpeedReader {
           "world size must be divisible",
           "a multiple of " + model3 + " GPUs");
     }
-    int[] batch = batch(Math.max(1, dp));
+    int[] batch = new DeepSpeedBatch(top, findings).read(Math.max(1, dp));
     precision();
     MemoryPlan memory = zero();
     int ep = experts(memory.sharding());
     others(memory.sharding());
     Precision p = enabled("fp16") ? Precision.FP16 : Precision.BF16;
     Training t =
-        ForeignTraining.of(
-            batch[0], Math.max(1, sequence), p, Framework.DEEPSPEED, gradientType());
+        ForeignTraining.of(batch[0], Math.max(1, sequence), p, Framework.DEEPSPEED, gradientType());
     notes.add("tensor, pipeline and sequence degrees come from the launch, not from this file");
     Dims dims = dp == 0 ? null : new Dims(tp, shards, pp, dp, ep, 1, 1);
     return new ForeignPlan(
@@ -145,7 +112,7 @@ public final class DeepSpeedReader {
         : GradientType.BF16;
   }
 
-  private static int number(Section s, String key, int absent) {
+  static int number(Section s, String key, int absent) {
     String text = s.has(key) ? s.text(key, "") : "";
     return text.matches("\\d{1,9}") ? Integer.parseInt(text) : absent;
   }
@@ -153,58 +120,6 @@ public final class DeepSpeedReader {
   private boolean enabled(String key) {
     Section s = top.isSection(key) ? top.section(key, false) : null;
     return s != null && s.text("enabled", "").equals("true");
-  }
-
-  /** Global batch, micro-batch, accumulation by DeepSpeed's own floor divisions. */
-  private int[] batch(int dp) {
-    for (String key :
-        List.of("train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps")) {
-      if (top.has(key) && top.text(key, "").equals("auto")) {
-        illegal(
-            "batch-auto",
-            key + " is auto, which only Hugging Face's trainer fills in",
-            "unsupported operand type(s) for //: 'str' and 'int'",
-            "write the number");
-      }
-    }
-    int train = number(top, "train_batch_size", 0);
-    int micro = number(top, "train_micro_batch_size_per_gpu", 0);
-    int steps = number(top, "gradient_accumulation_steps", 0);
-    if (train == 0 && micro == 0) {
-      illegal(
-          "batch-missing",
-          "neither train_batch_size nor train_micro_batch_size_per_gpu is given",
-          "Either train_batch_size or train_micro_batch_size_per_gpu needs to be provided",
-          "give the micro-batch and the accumulation steps");
-      return new int[] {dp, 1, 1};
-    }
-    if (train > 0 && micro > 0 && steps == 0) {
-      steps = train / micro / dp;
-    } else if (train > 0 && micro == 0) {
-      steps = Math.max(1, steps);
-      micro = train / dp / steps;
-    } else if (train == 0) {
-      steps = Math.max(1, steps);
-      train = micro * steps * dp;
-    }
-    if (steps == 0 || micro == 0) {
-      illegal(
-          "batch-product",
-          "train_batch_size " + train + " is less than " + (micro == 0 ? "" : micro + " x ") + dp
-              + " ranks",
-          (micro == 0 ? "Micro batch size per gpu: 0" : "Gradient accumulation steps: 0")
-              + " has to be greater than 0",
-          "train_batch_size " + Math.max(1, micro) * dp + " or more");
-    } else if (train != micro * steps * dp) {
-      illegal(
-          "batch-product",
-          "train_batch_size " + train + " is not micro x steps x dp = " + micro + " x " + steps + " x "
-              + dp + " = " + micro * steps * dp,
-          "Check batch related parameters. train_batch_size is not equal to micro_batch_per_gpu *"
-              + " gradient_acc_step * world_size",
-          "train_batch_size " + micro * steps * dp);
-    }
-    return new int[] {Math.max(1, train), Math.max(1, micro), Math.max(1, steps)};
   }
 
   private void precision() {
@@ -241,10 +156,10 @@ public final class DeepSpeedReader {
       return new MemoryPlan(0, 0, 0, recompute(), 0);
     }
     for (String key : z.keys()) {
-      if (!ZERO.contains(key)) {
+      if (!DeepSpeedKeys.ZERO.contains(key)) {
         illegal(
             "zero-key",
-            "zero_optimization." + key + " is not known." + Names.hint(key, ZERO),
+            "zero_optimization." + key + " is not known." + Names.hint(key, DeepSpeedKeys.ZERO),
             "Extra inputs are not permitted",
             "correct or drop it");
       } else if (!z.isSection(key) && z.has(key) && z.text(key, "").equals("auto")) {

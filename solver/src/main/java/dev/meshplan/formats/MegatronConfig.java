@@ -136,7 +136,8 @@ final class MegatronConfig {
     List<Integer> out = new ArrayList<>();
     for (int chunk = 0; chunk < v; chunk++) {
       for (int r = 0; r < pp; r++) {
-        int extra = chunk == 0 && r == 0 && has("--account-for-embedding-in-pipeline-split") ? 1 : 0;
+        int extra =
+            chunk == 0 && r == 0 && has("--account-for-embedding-in-pipeline-split") ? 1 : 0;
         int tail =
             chunk == v - 1 && r == pp - 1 && has("--account-for-loss-in-pipeline-split") ? 1 : 0;
         out.add(rank[r] / v - extra - tail);

@@ -70,8 +70,11 @@ final class MegatronExpertChecks {
       add(
           expertDp != (long) c.dp() * c.cp,
           "rank-order",
-          "with the tp-pp-dp rank order dense dp (" + (long) c.dp() * c.cp
-              + ") and expert dp (" + expertDp + ") must be equal",
+          "with the tp-pp-dp rank order dense dp ("
+              + (long) c.dp() * c.cp
+              + ") and expert dp ("
+              + expertDp
+              + ") must be equal",
           "pp-last order requires equal dense and expert data parallel sizes",
           "drop --use-tp-pp-dp-mapping");
     }

@@ -37,8 +37,7 @@ final class MegatronFlagChecks {
     f.recompute();
     f.offload();
     f.overlap();
-    f.precision();
-    f.sharding();
+    f.out.addAll(MegatronShardingChecks.of(c));
     f.out.addAll(MegatronExpertChecks.of(c));
     return f.out;
   }
@@ -58,8 +57,19 @@ final class MegatronFlagChecks {
     add(
         c.world % model != 0,
         "world-product",
-        "tp x pp x cp" + (c.gtp > 1 ? " x gtp" : "") + " = " + c.tp + " x " + c.pp + " x " + c.cp
-            + (c.gtp > 1 ? " x " + c.gtp : "") + " = " + model + " does not divide the " + c.world
+        "tp x pp x cp"
+            + (c.gtp > 1 ? " x gtp" : "")
+            + " = "
+            + c.tp
+            + " x "
+            + c.pp
+            + " x "
+            + c.cp
+            + (c.gtp > 1 ? " x " + c.gtp : "")
+            + " = "
+            + model
+            + " does not divide the "
+            + c.world
             + " GPUs, so dp is no whole number",
         "world size (" + c.world + ") is not divisible by total_model_size",
         (c.world / model * model) + " or " + ((c.world / model + 1) * model) + " GPUs");
@@ -130,9 +140,7 @@ final class MegatronFlagChecks {
 
   private void recompute() {
     String granularity =
-        has("--recompute-activations")
-            ? "selective"
-            : c.flags.text("--recompute-granularity", "");
+        has("--recompute-activations") ? "selective" : c.flags.text("--recompute-granularity", "");
     boolean method = has("--recompute-method");
     int n = c.flags.integer("--recompute-num-layers", 0);
     boolean full = granularity.equals("full");
@@ -176,7 +184,8 @@ final class MegatronFlagChecks {
     add(
         distribute && (c.tp <= 1 || !full || has("--sequence-parallel")),
         "distribute-activations",
-        "saved activations are distributed only with TP, full recompute and no sequence parallelism",
+        "saved activations are distributed only with TP, full recompute and no sequence"
+            + " parallelism",
         "distribute_saved_activations must be false when sequence parallel is enabled",
         "drop --distribute-saved-activations");
     int off = c.flags.integer("--cpu-offloading-num-layers", 0);
@@ -200,14 +209,18 @@ final class MegatronFlagChecks {
         has("--optimizer-cpu-offload") && !aware,
         "optimizer-offload",
         "optimizer offload needs the precision-aware optimizer",
-        "The optimizer cpu offload must be used in conjunction with --use-precision-aware-optimizer",
+        "The optimizer cpu offload must be used in conjunction with"
+            + " --use-precision-aware-optimizer",
         "--use-precision-aware-optimizer");
-    for (String flag : List.of("--exp-avg-dtype", "--exp-avg-sq-dtype", "--main-params-dtype", "--main-grads-dtype")) {
+    for (String flag :
+        List.of(
+            "--exp-avg-dtype", "--exp-avg-sq-dtype", "--main-params-dtype", "--main-grads-dtype")) {
       add(
           !c.flags.text(flag, "fp32").equals("fp32") && !aware,
           "optimizer-types",
           flag + " " + c.flags.text(flag, "") + " needs the precision-aware optimizer",
-          flag.substring(2).replace('-', '_') + " can only be fp32 when not using precision-aware"
+          flag.substring(2).replace('-', '_')
+              + " can only be fp32 when not using precision-aware"
               + " optimizer",
           "--use-precision-aware-optimizer");
     }
@@ -241,63 +254,5 @@ final class MegatronFlagChecks {
         "parameter gather overlaps only with overlapped gradient reduction",
         "Must use --overlap-param-gather with --overlap-grad-reduce",
         "--overlap-grad-reduce");
-  }
-
-  private void precision() {
-    boolean fp8 = has("--fp8-format");
-    add(
-        fp8 && has("--fp4-format"),
-        "fp8-fp4",
-        "fp8 and fp4 are both asked for",
-        "--fp4-format and --fp8-format cannot be used simultaneously",
-        "keep one");
-    add(
-        has("--fp8-param-gather") && !fp8,
-        "fp8-gather",
-        "fp8 parameter gather needs fp8",
-        "fp8_param must be used together with fp8 mode",
-        "--fp8-format hybrid");
-    add(
-        has("--reuse-grad-buf-for-mxfp8-param-ag") && !has("--fp8-param-gather"),
-        "fp8-reuse",
-        "gradient buffers are reused only when parameters are gathered in fp8",
-        "Reuse grad buffer only when keeping params in MXFP8",
-        "--fp8-param-gather");
-    boolean mx = c.flags.text("--fp8-recipe", "").equals("mxfp8") && fp8;
-    if (mx && c.architecture < 10) {
-      out.add(
-          Finding.unchecked(
-              "mxfp8-hardware",
-              "mxfp8 needs Blackwell; Megatron-LM starts and Transformer Engine fails",
-              "--fp8-recipe tensorwise"));
-    }
-  }
-
-  private void sharding() {
-    boolean fsdp = has("--use-megatron-fsdp");
-    add(
-        fsdp && !c.flags.text("--ckpt-format", "torch_dist").equals("fsdp_dtensor"),
-        "fsdp-checkpoint",
-        "Megatron-FSDP needs its own checkpoint format",
-        "Megatron-FSDP only supports fsdp_dtensor checkpoint format",
-        "--ckpt-format fsdp_dtensor");
-    add(
-        fsdp() && c.flags.environment("CUDA_DEVICE_MAX_CONNECTIONS", "1").equals("1"),
-        "fsdp-connections",
-        "FSDP does not run with CUDA_DEVICE_MAX_CONNECTIONS=1",
-        "FSDP always requires CUDA_DEVICE_MAX_CONNECTIONS value large than one",
-        "export CUDA_DEVICE_MAX_CONNECTIONS=8");
-    add(
-        has("--use-torch-fsdp2") && c.pp > 1,
-        "fsdp2-pipeline",
-        "torch FSDP2 has no pipeline",
-        "--use-torch-fsdp2 is not supported with pipeline parallelism",
-        "pp 1, or --use-distributed-optimizer");
-    add(
-        has("--use-torch-fsdp2") && (c.ep > 1 || has("--use-distributed-optimizer")),
-        "fsdp2-others",
-        "torch FSDP2 works without expert parallelism and without the distributed optimizer",
-        "--use-torch-fsdp2 is not supported with MCore's distributed optimizer",
-        "drop them, or --use-megatron-fsdp");
   }
 }

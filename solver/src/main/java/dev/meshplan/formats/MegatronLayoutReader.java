@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads Megatron-LM's layout strings. {@code (..)*n} does not nest; {@code x*n} repeats one symbol. */
+/**
+ * Reads Megatron-LM's layout strings. {@code (..)*n} does not nest; {@code x*n} repeats one symbol.
+ */
 final class MegatronLayoutReader {
   private static final Pattern GROUP = Pattern.compile("\\(([^()]*)\\)\\*(\\d{1,4})");
   private static final Pattern SYMBOL = Pattern.compile("([A-Za-z|])\\*(\\d{1,4})");

@@ -86,7 +86,9 @@ final class MegatronPipelineChecks {
     add(
         c.counted() % c.pp != 0,
         "layers-pipeline",
-        c.counted() + " layers (embedding and loss counted where asked) do not divide by pp " + c.pp,
+        c.counted()
+            + " layers (embedding and loss counted where asked) do not divide by pp "
+            + c.pp,
         "Number of layers should be divisible by the pipeline-model-parallel size",
         even());
   }
@@ -138,7 +140,8 @@ final class MegatronPipelineChecks {
         broken,
         "first-last-virtual",
         "a stage's layers do not divide by " + v + " virtual stages",
-        "layers of the first, last and middle stages must be divisible by the virtual pipeline size",
+        "layers of the first, last and middle stages must be divisible by the virtual pipeline"
+            + " size",
         "counts that are multiples of " + v);
   }
 
@@ -186,9 +189,17 @@ final class MegatronPipelineChecks {
     add(
         g < c.pp || g > m,
         "vpp-micro-batches",
-        m + " micro-batches: interleaving needs pp " + c.pp + " <= group " + g + " <= micro-batches",
-        "number of contiguous micro-batches in a virtual pipeline stage should range in [PP=" + c.pp
-            + ", M=" + m + "]",
+        m
+            + " micro-batches: interleaving needs pp "
+            + c.pp
+            + " <= group "
+            + g
+            + " <= micro-batches",
+        "number of contiguous micro-batches in a virtual pipeline stage should range in [PP="
+            + c.pp
+            + ", M="
+            + m
+            + "]",
         "global batch of " + c.pp * c.samples * c.microBatch + " or more, or no virtual stages");
     add(
         g >= c.pp && g <= m && m % g != 0 && m % g < c.pp,

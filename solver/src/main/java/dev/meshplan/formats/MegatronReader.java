@@ -50,7 +50,9 @@ public final class MegatronReader {
     findings.addAll(MegatronFlagChecks.of(c));
     Training training = r.training();
     Dims dims =
-        c.dp() == 0 ? null : new Dims(c.tp, c.cp, c.pp, c.samples, c.ep, c.moe() ? c.etp : 1, c.vpp());
+        c.dp() == 0
+            ? null
+            : new Dims(c.tp, c.cp, c.pp, c.samples, c.ep, c.moe() ? c.etp : 1, c.vpp());
     findings.addAll(0, flags.findings());
     List<String> notes = new ArrayList<>(flags.notes());
     if (c.gtp > 1) {
@@ -110,7 +112,9 @@ public final class MegatronReader {
         c.has("--overlap-grad-reduce"),
         !c.has("--no-overlap-p2p-communication"),
         c.has("--overlap-moe-expert-parallel-comm"),
-        cp.equals("a2a") ? CpKind.ALL_TO_ALL : cp.equals("allgather") ? CpKind.ALL_GATHER : CpKind.P2P,
+        cp.equals("a2a")
+            ? CpKind.ALL_TO_ALL
+            : cp.equals("allgather") ? CpKind.ALL_GATHER : CpKind.P2P,
         0,
         c.has("--cross-entropy-loss-fusion") ? LossKernel.FUSED : LossKernel.UNFUSED,
         !c.has("--no-gradient-accumulation-fusion"),
@@ -139,14 +143,17 @@ public final class MegatronReader {
 
   private Recompute recompute() {
     String granularity =
-        c.has("--recompute-activations") ? "selective" : c.flags.text("--recompute-granularity", "");
+        c.has("--recompute-activations")
+            ? "selective"
+            : c.flags.text("--recompute-granularity", "");
     if (granularity.equals("full")) {
       int most = c.stageLayers().stream().mapToInt(n -> n).max().orElse(1);
       double share =
           c.flags.text("--recompute-method", "uniform").equals("block")
               ? (double) c.flags.integer("--recompute-num-layers", 1) / Math.max(1, most)
               : 1;
-      return new Recompute(Recompute.Granularity.FULL, List.of(), Math.min(1, Math.max(0.01, share)));
+      return new Recompute(
+          Recompute.Granularity.FULL, List.of(), Math.min(1, Math.max(0.01, share)));
     }
     if (granularity.equals("selective")) {
       List<Module> modules =

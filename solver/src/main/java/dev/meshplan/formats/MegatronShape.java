@@ -53,13 +53,15 @@ final class MegatronShape {
       List<Integer> on = frequency(c.flags.text("--moe-layer-freq", "1"), c.layers);
       for (int i = 0; i < c.layers; i++) {
         boolean m = moe != null && on.get(i) == 1;
-        kinds.add(new LayerKind("attention + " + (m ? "moe" : "dense"), attention, m ? moe : dense));
+        kinds.add(
+            new LayerKind("attention + " + (m ? "moe" : "dense"), attention, m ? moe : dense));
       }
     } else {
       hybrid(pattern, attention, dense, moe, kinds);
     }
     String position = c.flags.text("--position-embedding-type", "learned_absolute");
-    int vocabulary = c.flags.integer("--vocab-size", c.flags.integer("--padded-vocab-size", 128000));
+    int vocabulary =
+        c.flags.integer("--vocab-size", c.flags.integer("--padded-vocab-size", 128000));
     return new Model(
         "as-configured",
         List.of(),
@@ -84,7 +86,11 @@ final class MegatronShape {
   }
 
   private void hybrid(
-      String pattern, Attention attention, FeedForward dense, FeedForward moe, List<LayerKind> kinds) {
+      String pattern,
+      Attention attention,
+      FeedForward dense,
+      FeedForward moe,
+      List<LayerKind> kinds) {
     int heads = c.flags.integer("--mamba-num-heads", 2 * c.flags.integer("--hidden-size", 64) / 64);
     int dim = c.flags.integer("--mamba-head-dim", 64);
     Attention mamba =

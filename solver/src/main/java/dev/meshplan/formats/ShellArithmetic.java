@@ -50,7 +50,8 @@ final class ShellArithmetic {
       return v;
     }
     int start = at;
-    while (at < text.length() && (Character.isLetterOrDigit(text.charAt(at)) || text.charAt(at) == '_')) {
+    while (at < text.length()
+        && (Character.isLetterOrDigit(text.charAt(at)) || text.charAt(at) == '_')) {
       at++;
     }
     String word = text.substring(start, at);

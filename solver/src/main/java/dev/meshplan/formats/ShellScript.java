@@ -47,22 +47,22 @@ final class ShellScript {
       String program, String arguments, int gpusPerNode, int nodes, boolean grace) {
     int perSocket = grace ? 2 : Math.max(1, gpusPerNode / 2);
     return """
-           if [[ -n "${RANK:-}" && -n "${WORLD_SIZE:-}" ]]; then
-             LAUNCH=(python)
-             if command -v numactl >/dev/null && [[ -n "${LOCAL_RANK:-}" ]]; then
-               SOCKET=$((LOCAL_RANK / %d))
-               LAUNCH=(numactl --cpunodebind="$SOCKET" --membind="$SOCKET" python)
-             fi
-           else
-             LAUNCH=(torchrun
-               --nproc-per-node=%d
-               --nnodes="${NNODES:-%d}"
-               --node-rank="${NODE_RANK:-0}"
-               --master-addr="${MASTER_ADDR:-127.0.0.1}"
-               --master-port="${MASTER_PORT:-29500}")
-           fi
-           exec "${LAUNCH[@]}" %s %s "$@"
-           """
+    if [[ -n "${RANK:-}" && -n "${WORLD_SIZE:-}" ]]; then
+      LAUNCH=(python)
+      if command -v numactl >/dev/null && [[ -n "${LOCAL_RANK:-}" ]]; then
+        SOCKET=$((LOCAL_RANK / %d))
+        LAUNCH=(numactl --cpunodebind="$SOCKET" --membind="$SOCKET" python)
+      fi
+    else
+      LAUNCH=(torchrun
+        --nproc-per-node=%d
+        --nnodes="${NNODES:-%d}"
+        --node-rank="${NODE_RANK:-0}"
+        --master-addr="${MASTER_ADDR:-127.0.0.1}"
+        --master-port="${MASTER_PORT:-29500}")
+    fi
+    exec "${LAUNCH[@]}" %s %s "$@"
+    """
         .formatted(perSocket, gpusPerNode, nodes, program, arguments);
   }
 }

@@ -12,8 +12,7 @@ import java.util.regex.Pattern;
  * continuation, variables, arrays, defaults and integer arithmetic. Nothing is run.
  */
 final class ShellWords {
-  private static final Pattern ASSIGN =
-      Pattern.compile("(?s)([A-Za-z_][A-Za-z0-9_]*)(\\+?)=(.*)");
+  private static final Pattern ASSIGN = Pattern.compile("(?s)([A-Za-z_][A-Za-z0-9_]*)(\\+?)=(.*)");
 
   private final String text;
   private int at;
@@ -124,8 +123,14 @@ final class ShellWords {
     int start = at;
     while (at < text.length()) {
       char c = text.charAt(at);
-      if (Character.isWhitespace(c) || c == ';' || c == '&' || c == '|' || c == ')' || c == '<'
-          || c == '>' || c == '(') {
+      if (Character.isWhitespace(c)
+          || c == ';'
+          || c == '&'
+          || c == '|'
+          || c == ')'
+          || c == '<'
+          || c == '>'
+          || c == '(') {
         break;
       }
       if (c == '\'') {
@@ -233,7 +238,8 @@ final class ShellWords {
   }
 
   private List<String> braces(String inner) {
-    Matcher m = Pattern.compile("(?s)([A-Za-z_][A-Za-z0-9_]*)(\\[[@*]\\])?(:?[-=?+])?(.*)").matcher(inner);
+    Matcher m =
+        Pattern.compile("(?s)([A-Za-z_][A-Za-z0-9_]*)(\\[[@*]\\])?(:?[-=?+])?(.*)").matcher(inner);
     if (!m.matches()) {
       return List.of("");
     }

@@ -104,7 +104,7 @@ final class SlurmExporter {
   }
 
   private static final String BY_NAME =
-      """
+"""
 
 mapfile -t HOSTS < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
 
@@ -112,7 +112,7 @@ mapfile -t HOSTS < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
 
   /** Slurm sorts hosts by name; what counts is which block (rack) a host is in. */
   private static final String BY_BLOCK =
-      """
+"""
 
 # Order the hosts by block (rack), not by name, and check that no segment leaves its block.
 mapfile -t GRANTED < <(scontrol show hostnames "$SLURM_JOB_NODELIST")

@@ -43,7 +43,8 @@ public final class TorchTitanReader {
         text.contains("--parallelism.") || text.contains("--training.")
             ? overrides(text)
             : toml(file, text);
-    if (keys.keySet().stream().noneMatch(k -> k.startsWith("parallelism.") || k.startsWith("training."))) {
+    if (keys.keySet().stream()
+        .noneMatch(k -> k.startsWith("parallelism.") || k.startsWith("training."))) {
       throw new InputException(
           file, "", "", "has neither a parallelism nor a training section of torchtitan.");
     }
@@ -118,9 +119,24 @@ public final class TorchTitanReader {
     if (product != world) {
       illegal(
           "world-product",
-          "dp_replicate x dp_shard x cp x tp x pp = " + replicate + " x " + shard + " x " + cp + " x "
-              + tp + " x " + pp + " = " + product + ", not " + world + " GPUs",
-          "Invalid parallel dims: dp_replicate * dp_shard * cp * tp * pp != WORLD_SIZE(" + world + ")",
+          "dp_replicate x dp_shard x cp x tp x pp = "
+              + replicate
+              + " x "
+              + shard
+              + " x "
+              + cp
+              + " x "
+              + tp
+              + " x "
+              + pp
+              + " = "
+              + product
+              + ", not "
+              + world
+              + " GPUs",
+          "Invalid parallel dims: dp_replicate * dp_shard * cp * tp * pp != WORLD_SIZE("
+              + world
+              + ")",
           "data_parallel_shard_degree = -1");
     }
     if ((long) shard * cp * tp % Math.max(1, ep) != 0) {
@@ -151,8 +167,12 @@ public final class TorchTitanReader {
     if (global > 0 && dp > 0 && global % (micro * m * dp) != 0) {
       illegal(
           "batch-product",
-          "global_batch_size " + global + " is no multiple of the local batch " + micro * m
-              + " x dp " + dp,
+          "global_batch_size "
+              + global
+              + " is no multiple of the local batch "
+              + micro * m
+              + " x dp "
+              + dp,
           "global batch size must be multiple of local batch size times data-parallel degree",
           Integer.toString(Math.max(1, global / (micro * m * dp)) * micro * m * dp));
     }
@@ -166,7 +186,9 @@ public final class TorchTitanReader {
         new Batch(Math.max(1, micro), steps),
         schedule.startsWith("ZBV")
             ? Schedule.ZBV
-            : vpp > 1 ? Schedule.INTERLEAVED : schedule.equals("GPipe") ? Schedule.GPIPE : Schedule.ONE_F_ONE_B,
+            : vpp > 1
+                ? Schedule.INTERLEAVED
+                : schedule.equals("GPipe") ? Schedule.GPIPE : Schedule.ONE_F_ONE_B,
         memory(replicate, shard),
         stages(),
         0,
@@ -223,7 +245,9 @@ public final class TorchTitanReader {
             String option = keys.getOrDefault("activation_checkpoint.selective_ac_option", "op");
             yield option.matches("\\d{1,3}")
                 ? new Recompute(
-                    Recompute.Granularity.FULL, List.of(), 1.0 / Math.max(1, Integer.parseInt(option)))
+                    Recompute.Granularity.FULL,
+                    List.of(),
+                    1.0 / Math.max(1, Integer.parseInt(option)))
                 : Recompute.selective(dev.meshplan.plan.Module.CORE_ATTN);
           }
         };

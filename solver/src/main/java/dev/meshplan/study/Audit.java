@@ -36,8 +36,11 @@ import java.util.List;
 
 /** Judges a configuration that somebody has: legal, fits, local, fast. */
 public final class Audit {
-  /** Rules that a configuration states more exactly itself, or that only the planner's space has. */
-  private static final List<String> OWN = List.of("vpp-micro-batches", "vpp-pipeline", "memory", "sharding-pipeline");
+  /**
+   * Rules that a configuration states more exactly itself, or that only the planner's space has.
+   */
+  private static final List<String> OWN =
+      List.of("vpp-micro-batches", "vpp-pipeline", "memory", "sharding-pipeline");
 
   private final ForeignPlan foreign;
   private final Problem problem;
@@ -109,9 +112,7 @@ public final class Audit {
         seconds,
         gain,
         ErrorBands.paired(model),
-        best == null || best.plan() == null
-            ? List.of()
-            : AuditChanges.of(foreign, best, problem),
+        best == null || best.plan() == null ? List.of() : AuditChanges.of(foreign, best, problem),
         notes);
   }
 
@@ -152,36 +153,16 @@ public final class Audit {
       if (findings.stream().noneMatch(f -> f.id().equals(id))) {
         findings.add(
             new Finding(
-                id, r.kind(), r.checkedByFramework(), r.at(facts, p), says(id), ""));
+                id,
+                r.kind(),
+                r.checkedByFramework(),
+                r.at(facts, p),
+                AuditWords.says(id, training.framework(), model),
+                ""));
       }
       whole &= r.kind() != RuleKind.ILLEGAL || id.equals("batch-product");
     }
     return whole;
-  }
-
-  /** How the frameworks word the rules that they check. */
-  private String says(String rule) {
-    boolean megatron = training.framework() == dev.meshplan.plan.Framework.MEGATRON;
-    if (!megatron) {
-      return "";
-    }
-    return switch (rule) {
-      case "heads" -> "num_attention_heads must be a multiple of tensor_model_parallel_size";
-      case "kv-groups" ->
-          "num_query_groups must be a multiple or divisor of tensor_model_parallel_size";
-      case "batch-product" ->
-          "eval_global_batch_size (or global batch size) is not divisible by micro batch size times"
-              + " data parallel size";
-      case "sequence-cp" -> "seq-length should be a multiple of 2 * context-parallel-size";
-      case "experts" ->
-          model.moe()
-              ? "Number of experts should be a multiple of expert model parallel_size"
-              : "num_experts must be non None to use expert model parallelism";
-      case "expert-grid" ->
-          "world_size is not divisible by expert_tensor_model_pipeline_parallel size";
-      case "expert-bias" -> "Bias in Moe is only supported when ETP==1";
-      default -> "";
-    };
   }
 
   private Layout layout() {
@@ -269,7 +250,9 @@ public final class Audit {
             "memory",
             RuleKind.DOES_NOT_FIT,
             false,
-            "the worst rank needs " + Quantity.bytes(e.peakMemoryBytes()) + ", the GPU has "
+            "the worst rank needs "
+                + Quantity.bytes(e.peakMemoryBytes())
+                + ", the GPU has "
                 + Quantity.bytes(usable),
             "CUDA out of memory",
             AuditCures.smallest(model, training, machine, foreign, usable)));
@@ -282,11 +265,16 @@ public final class Audit {
     String where = " of its " + size + "-GPU domain";
     double fast = machine.system().domain().bandwidth();
     double slow =
-        machine.network() == null ? Double.NaN : machine.network().perGpuBandwidth(machine.system());
+        machine.network() == null
+            ? Double.NaN
+            : machine.network().perGpuBandwidth(machine.system());
     String cost =
         Double.isNaN(slow) || Double.isNaN(fast)
             ? ""
-            : ": " + Quantity.bandwidth(slow) + " a GPU there instead of " + Quantity.bandwidth(fast);
+            : ": "
+                + Quantity.bandwidth(slow)
+                + " a GPU there instead of "
+                + Quantity.bandwidth(fast);
     if (s.tp() < d.tp()) {
       out.add("TP " + d.tp() + " leaves " + "after " + s.tp() + " ranks" + where + cost);
     }

@@ -24,17 +24,30 @@ final class AuditChanges {
   /** Flags that are no part of a plan; a diff leaves them alone. */
   private static final Set<String> APART =
       Set.of(
-          "--train-iters", "--lr", "--min-lr", "--lr-decay-style", "--weight-decay", "--clip-grad",
-          "--attention-dropout", "--hidden-dropout", "--log-interval", "--log-throughput",
-          "--mock-data", "--tokenizer-type", "--vocab-size", "--transformer-impl",
-          "--max-position-embeddings", "--kv-channels", "--moe-router-dtype", "--no-rope-fusion");
+          "--train-iters",
+          "--lr",
+          "--min-lr",
+          "--lr-decay-style",
+          "--weight-decay",
+          "--clip-grad",
+          "--attention-dropout",
+          "--hidden-dropout",
+          "--log-interval",
+          "--log-throughput",
+          "--mock-data",
+          "--tokenizer-type",
+          "--vocab-size",
+          "--transformer-impl",
+          "--max-position-embeddings",
+          "--kv-channels",
+          "--moe-router-dtype",
+          "--no-rope-fusion");
 
   private AuditChanges() {}
 
   static List<String> of(ForeignPlan foreign, Answer best, Problem problem) {
     if (foreign.training().framework() == Framework.MEGATRON) {
-      Export e =
-          Exporters.export(Format.MEGATRON, Job.of(best, problem, "best"), false);
+      Export e = Exporters.export(Format.MEGATRON, Job.of(best, problem, "best"), false);
       if (e.ok()) {
         String yaml =
             e.files().stream()
@@ -43,8 +56,7 @@ final class AuditChanges {
                 .findFirst()
                 .orElse("");
         Map<String, String> now =
-            MegatronReader.read("best", yaml, (int) best.plan().dims().gpus(), 9, Map.of())
-                .flags();
+            MegatronReader.read("best", yaml, (int) best.plan().dims().gpus(), 9, Map.of()).flags();
         return diff(foreign.flags(), now);
       }
     }

@@ -31,12 +31,16 @@ final class AuditCures {
     int size = machine.system().domain().size();
     MemoryPlan m = f.memory();
     if (m.sharding() == 0) {
-      changes.put("shard the optimizer (level 1)", candidate(d, f.batch(), f, with(m, 1, m.recompute()), size));
+      changes.put(
+          "shard the optimizer (level 1)",
+          candidate(d, f.batch(), f, with(m, 1, m.recompute()), size));
     }
     RecomputeOptions.of(model, training.unfusedAttention())
         .forEach(
             (name, r) ->
-                changes.put("recompute " + name, candidate(d, f.batch(), f, with(m, m.sharding(), r), size)));
+                changes.put(
+                    "recompute " + name,
+                    candidate(d, f.batch(), f, with(m, m.sharding(), r), size)));
     int micro = f.batch().microBatch();
     if (micro > 1 && micro % 2 == 0) {
       Batch half = new Batch(micro / 2, f.batch().gradientAccumulation() * 2);
@@ -60,8 +64,8 @@ final class AuditCures {
       }
     }
     Gpu gpu = machine.gpu();
-    return "more TP, PP or GPUs: neither recompute, a smaller micro-batch nor sharding alone makes it"
-        + " fit a "
+    return "more TP, PP or GPUs: neither recompute, a smaller micro-batch nor sharding alone makes"
+        + " it fit a "
         + gpu.name();
   }
 

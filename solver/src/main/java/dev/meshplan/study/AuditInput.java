@@ -68,14 +68,15 @@ public record AuditInput(ForeignPlan plan, Problem problem) {
     Model model = named != null ? named : plan.model();
     if (model == null) {
       throw new InputException(
-          file, "", "", "does not say the model's shape: add --model ID (meshplan catalog models).");
+          file,
+          "",
+          "",
+          "does not say the model's shape: add --model ID (meshplan catalog models).");
     }
     PlanRequest request =
         new PlanRequest(
             named == null ? "llama-3.1-8b" : modelId,
-            List.of(
-                new Pool(
-                    system, "", gpus, 0, 0, List.of(), List.of(), List.of(), Double.NaN)),
+            List.of(new Pool(system, "", gpus, 0, 0, List.of(), List.of(), List.of(), Double.NaN)),
             supported(plan.training(), catalog.gpus().get(spec.gpu(), errors, m -> {})),
             Objective.TIME,
             Locality.STRICT,
@@ -108,11 +109,19 @@ public record AuditInput(ForeignPlan plan, Problem problem) {
   }
 
   private static ForeignPlan plan(
-      String file, String text, int gpus, int capability, Model named, int sequence, String launch) {
+      String file,
+      String text,
+      int gpus,
+      int capability,
+      Model named,
+      int sequence,
+      String launch) {
     String start = text.stripLeading();
     if (start.startsWith("{")) {
       ForeignPlan around =
-          launch.isEmpty() ? null : MegatronReader.read("launch", launch, gpus, capability, Map.of());
+          launch.isEmpty()
+              ? null
+              : MegatronReader.read("launch", launch, gpus, capability, Map.of());
       boolean degrees = around != null && around.dims() != null;
       int seq = sequence > 0 ? sequence : around == null ? 0 : around.training().sequence();
       if (seq <= 1) {

@@ -64,8 +64,7 @@ public record AuditReport(
       return 7;
     }
     if (fit == Fit.DOES_NOT_FIT
-        || findings.stream()
-            .anyMatch(f -> f.kind() == dev.meshplan.plan.RuleKind.DOES_NOT_FIT)) {
+        || findings.stream().anyMatch(f -> f.kind() == dev.meshplan.plan.RuleKind.DOES_NOT_FIT)) {
       return 6;
     }
     return gain > band ? 5 : 0;

@@ -53,7 +53,9 @@ public final class AuditText {
             s,
             r.gain() > r.band()
                 ? "    " + Quantity.percent(r.gain()) + " of the step saved by:"
-                : "    the difference of " + Quantity.percent(r.gain()) + " is inside the error band");
+                : "    the difference of "
+                    + Quantity.percent(r.gain())
+                    + " is inside the error band");
       }
       r.changes().forEach(c -> line(s, "    " + c));
     }

@@ -32,7 +32,8 @@ class AuditCasesTest {
     c.path("env").forEach(e -> s.append("export ").append(e.asText()).append('\n'));
     List<String> words = new ArrayList<>();
     if (c.has("base")) {
-      words.addAll(Arrays.asList(all.path("bases").path(c.path("base").asText()).asText().split(" ")));
+      words.addAll(
+          Arrays.asList(all.path("bases").path(c.path("base").asText()).asText().split(" ")));
     }
     c.path("drop").forEach(d -> words.remove(d.asText()));
     words.addAll(Arrays.asList(c.path("args").asText().split(" ")));
@@ -107,14 +108,7 @@ class AuditCasesTest {
       if (name.contains("NOT caught")) {
         AuditInput input =
             AuditInput.read(
-                name,
-                script(all, c),
-                CATALOG,
-                "hgx-h100",
-                c.path("world_size").asInt(),
-                "",
-                0,
-                "");
+                name, script(all, c), CATALOG, "hgx-h100", c.path("world_size").asInt(), "", 0, "");
         AuditReport r = Audit.of(input.plan(), input.problem(), false, "test");
         assertTrue(!r.refused() && r.exitCode() == 7, name + ": " + r.findings());
         r.findings().forEach(f -> found.add(f.id()));
