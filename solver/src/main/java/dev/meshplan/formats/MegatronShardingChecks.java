@@ -15,6 +15,7 @@ final class MegatronShardingChecks {
   static List<Finding> of(MegatronConfig c) {
     MegatronShardingChecks s = new MegatronShardingChecks(c);
     s.precision();
+    s.blocks();
     s.sharding();
     return s.out;
   }
@@ -60,6 +61,39 @@ final class MegatronShardingChecks {
               "mxfp8-hardware",
               "mxfp8 needs Blackwell; Megatron-LM starts and Transformer Engine fails",
               "--fp8-recipe tensorwise"));
+    }
+  }
+
+  /** Block-wise fp8 scales blocks of 128: a rank's width must be whole blocks. */
+  private void blocks() {
+    if (!has("--fp8-format") || !c.flags.text("--fp8-recipe", "").equals("blockwise")) {
+      return;
+    }
+    int expert = c.flags.integer("--moe-ffn-hidden-size", 0);
+    if (c.moe() && expert > 0 && (expert % c.etp != 0 || expert / c.etp % 128 != 0)) {
+      out.add(
+          Finding.unchecked(
+              "fp8-blocks",
+              "experts of width "
+                  + expert
+                  + " over etp "
+                  + c.etp
+                  + " are "
+                  + expert / c.etp
+                  + " wide, no multiple of the fp8 block of 128",
+              "--expert-tensor-parallel-size 1 (keep experts whole: EP instead)"));
+    }
+    int dense = c.flags.integer("--ffn-hidden-size", 0);
+    if (dense > 0 && (dense % c.tp != 0 || dense / c.tp % 128 != 0)) {
+      out.add(
+          Finding.unchecked(
+              "fp8-blocks",
+              "the MLP of width "
+                  + dense
+                  + " over tp "
+                  + c.tp
+                  + " is no multiple of the fp8 block of 128",
+              "a smaller tp"));
     }
   }
 

@@ -179,6 +179,15 @@ public final class TorchTitanReader {
     int steps = global > 0 && dp > 0 ? Math.max(m, global / (micro * dp)) : m;
     String schedule = keys.getOrDefault("parallelism.pipeline_parallel_schedule", "1F1B");
     int vpp = virtual(schedule, pp);
+    int rounds = Math.max(1, m / Math.max(1, pp));
+    if (pp > 1 && vpp > 1 && m % rounds != 0) {
+      illegal(
+          "micro-batch-rounds",
+          m + " micro-batches do not divide into " + rounds + " rounds of the pipeline",
+          "Interleaved 1F1B requires the number of microbatches to be divisible by the number of"
+              + " rounds",
+          m / rounds * rounds + " micro-batches");
+    }
     return new ForeignPlan(
         "torchtitan configuration",
         model,
