@@ -1,12 +1,17 @@
 package dev.meshplan.cli;
 
+import dev.meshplan.config.Errors;
 import dev.meshplan.config.InputException;
+import dev.meshplan.config.Section;
 import dev.meshplan.config.Text;
+import dev.meshplan.config.YamlReader;
 import dev.meshplan.plan.Catalog;
+import dev.meshplan.plan.Problems;
 import dev.meshplan.study.CalibratedFile;
 import dev.meshplan.study.Calibration;
 import dev.meshplan.study.CollectiveQuestion;
 import dev.meshplan.study.NcclLog;
+import dev.meshplan.study.StepCalibration;
 import dev.meshplan.units.Quantity;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -18,6 +23,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Fits a machine's constants to its own measurements. */
@@ -26,7 +32,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description =
         "Fit the constants of collectives to nccl-tests or rccl-tests output and write a system"
-            + " file with them.",
+            + " file with them; or pin one constant of the GPU to a measured step and write its"
+            + " file.",
     footer = {
       "",
       "Example:",
@@ -59,11 +66,33 @@ final class CalibrateCommand implements Callable<Integer> {
       description = "Where the network file goes when a log crosses domains.")
   private Path networkOutput;
 
+  @Option(
+      names = "--step",
+      paramLabel = "SECONDS",
+      description = "Measured seconds of one step of the request's plan.")
+  private Double step;
+
+  @Option(
+      names = "--memory",
+      paramLabel = "GIB",
+      description = "Measured device memory of the fullest GPU, GiB.")
+  private Double memory;
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "REQUEST",
+      description = "Request file of the measured step; - reads standard input.")
+  private String request;
+
   @Option(names = "--catalog", paramLabel = "DIR", description = "Folder whose files win.")
   private Path folder;
 
   @Override
   public Integer call() {
+    if (step != null) {
+      return step();
+    }
     if (logs.isEmpty() || system == null) {
       throw new InputException(
           "command line",
@@ -100,6 +129,40 @@ final class CalibrateCommand implements Callable<Integer> {
         CommunicateCommand.write(networkOutput, text);
       }
     }
+    return Main.OK;
+  }
+
+  private int step() {
+    if (request == null || !(step > 0)) {
+      throw new InputException(
+          "command line", request == null ? "REQUEST" : "--step", "", "must be given.");
+    }
+    Catalog catalog = Catalog.open(folder);
+    Errors errors = new Errors();
+    Section section = YamlReader.parse(Input.name(request), Input.text(request), errors);
+    errors.throwIfAny();
+    StepCalibration.Result r =
+        StepCalibration.of(
+            Problems.read(section, catalog),
+            step,
+            memory == null ? Double.NaN : memory * Quantity.GIB);
+    PrintWriter out = spec.commandLine().getOut();
+    if (output.json()) {
+      output.write(out, Text.json(r));
+      return Main.OK;
+    }
+    spec.commandLine().getErr().print(StepCalibrationText.of(r));
+    spec.commandLine().getErr().flush();
+    if (r.key() == null) {
+      return Main.NO_PLAN;
+    }
+    output.write(
+        out,
+        CalibratedFile.gpu(
+            r.gpu(),
+            text(catalog.gpus(), r.gpu()),
+            r,
+            "a measured step of " + Quantity.digits(step) + " s, " + Input.name(request)));
     return Main.OK;
   }
 

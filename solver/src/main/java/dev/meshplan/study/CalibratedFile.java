@@ -37,6 +37,28 @@ public final class CalibratedFile {
     return finished(root, logs);
   }
 
+  /**
+   * The GPU's file with the constant that a measured step moved.
+   *
+   * @param source what was measured, for its sources
+   */
+  public static String gpu(String file, String text, StepCalibration.Result r, String source) {
+    Map<String, Object> root = map(Text.read(file, text, LinkedHashMap.class));
+    Map<String, Object> efficiency = map(root.get("efficiency"));
+    Map<String, Object> one = new LinkedHashMap<>();
+    one.put("value", new BigDecimal(r.after()).round(DIGITS));
+    one.put("basis", "measured");
+    if (r.key().startsWith("gemm.")) {
+      Map<String, Object> gemm = map(efficiency.get("gemm"));
+      gemm.put(r.key().substring("gemm.".length()), one);
+      efficiency.put("gemm", gemm);
+    } else {
+      efficiency.put(r.key(), one);
+    }
+    root.put("efficiency", efficiency);
+    return finished(root, List.of(source));
+  }
+
   private static void put(Map<String, Object> section, List<Calibration.Moved> constants) {
     Map<String, Object> all = map(section.get("collectives"));
     for (Calibration.Moved m : constants) {
