@@ -5,6 +5,7 @@ import dev.meshplan.config.Text;
 import dev.meshplan.plan.Catalog;
 import dev.meshplan.study.AccuracySummary;
 import dev.meshplan.study.CollectiveAccuracy;
+import dev.meshplan.study.RunAblation;
 import dev.meshplan.study.RunAccuracy;
 import dev.meshplan.units.Quantity;
 import java.io.IOException;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  meshplan accuracy --runs runs.csv",
+      "  meshplan accuracy --runs runs.csv --ablation",
       "  meshplan accuracy --collectives measured.csv --json"
     })
 final class AccuracyCommand implements Callable<Integer> {
@@ -45,11 +47,23 @@ final class AccuracyCommand implements Callable<Integer> {
       description = "CSV of measured training runs, one per row.")
   private Path runs;
 
+  @Option(
+      names = "--ablation",
+      description = "With --runs: errors with one effect of the step time left out at a time.")
+  private boolean ablation;
+
   @Option(names = "--catalog", paramLabel = "FOLDER", description = "Folder whose files win.")
   private Path folder;
 
   @Override
   public Integer call() {
+    if (runs != null && ablation) {
+      RunAblation.Table table = RunAblation.of(runs.toString(), text(runs), Catalog.open(folder));
+      output.write(
+          spec.commandLine().getOut(),
+          output.json() ? Text.json(table) : RunAccuracyTable.ablation(table));
+      return Main.OK;
+    }
     if (runs != null) {
       RunAccuracy.Report report =
           RunAccuracy.replay(runs.toString(), text(runs), Catalog.open(folder));

@@ -1,5 +1,6 @@
 package dev.meshplan.cli;
 
+import dev.meshplan.study.RunAblation;
 import dev.meshplan.study.RunAccuracy;
 import dev.meshplan.study.RunRanking;
 import dev.meshplan.study.RunSummary;
@@ -48,6 +49,36 @@ final class RunAccuracyTable {
     ranking(report, s);
     verdicts(report, s);
     skipped(report, s);
+    return s.toString();
+  }
+
+  /** Errors with one effect left out at a time. */
+  static String ablation(RunAblation.Table table) {
+    StringBuilder s = new StringBuilder();
+    s.append(
+        String.format(
+            Locale.ROOT,
+            "%-40s %6s %8s %8s %8s %8s %8s%n",
+            "left out",
+            "rows",
+            "median",
+            "p90",
+            "dense",
+            "MoE",
+            "moved"));
+    for (RunAblation.Line l : table.lines()) {
+      s.append(
+          String.format(
+              Locale.ROOT,
+              "%-40s %6d %8s %8s %8s %8s %8d%n",
+              l.removed(),
+              l.rows(),
+              share(l.median()),
+              share(l.p90()),
+              share(l.denseMedian()),
+              share(l.moeMedian()),
+              l.moved()));
+    }
     return s.toString();
   }
 
