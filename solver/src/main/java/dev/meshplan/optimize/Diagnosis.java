@@ -69,7 +69,7 @@ final class Diagnosis {
   }
 
   /** Every rule of a request: the framework's, what fits, and its pins; pins come last. */
-  private static List<Rule> active(Problem problem, Space space) {
+  static List<Rule> active(Problem problem, Space space) {
     List<Rule> active = new ArrayList<>(Rules.of(problem.request().training().framework()));
     active.add(Pins.placeable());
     space
