@@ -1,11 +1,9 @@
 package dev.meshplan.optimize;
 
-import dev.meshplan.hardware.Precision;
 import dev.meshplan.plan.Axis;
 import dev.meshplan.plan.Infeasible;
 import dev.meshplan.plan.Locality;
 import dev.meshplan.plan.Machine;
-import dev.meshplan.plan.PlanRequest;
 import dev.meshplan.plan.Pool;
 import dev.meshplan.plan.Problem;
 import dev.meshplan.rules.Point;
@@ -34,12 +32,6 @@ final class Cures {
         }
       }
     }
-    if (core.stream().anyMatch(r -> r.id().equals("precision"))) {
-      Infeasible.Cure c = precision(problem, progress);
-      if (c != null) {
-        return c;
-      }
-    }
     if (core.stream().anyMatch(r -> r.id().endsWith("-inside-block"))) {
       Problem priced =
           Diagnosis.with(problem, problem.request().fix(), Locality.PRICED, problem.machines());
@@ -62,32 +54,6 @@ final class Cures {
       }
     }
     return moreDomains(problem, progress);
-  }
-
-  private static Infeasible.Cure precision(Problem problem, Search.Progress progress) {
-    for (Precision p : problem.machines().get(0).gpu().peaks().keySet()) {
-      PlanRequest r = problem.request();
-      Problem other =
-          new Problem(
-              new PlanRequest(
-                  r.model(),
-                  r.cluster(),
-                  r.training().withPrecision(p),
-                  r.objective(),
-                  r.locality(),
-                  r.fix(),
-                  r.limits(),
-                  r.alternatives()),
-              problem.model(),
-              problem.machines(),
-              problem.provenance());
-      Outcomes.Placed placed = tryOut(other, progress);
-      if (placed.chosen() != null) {
-        return new Infeasible.Cure(
-            "train in " + p.key(), "training.precision", p.key(), result(placed));
-      }
-    }
-    return null;
   }
 
   private static Infeasible.Cure unpin(Problem problem, String key, Search.Progress progress) {
@@ -134,9 +100,6 @@ final class Cures {
       }
     }
     Outcomes.Placed at = tryOut(sized(problem, high), progress);
-    if (at.chosen() == null) {
-      return null;
-    }
     int gpus = high * (m.system().domain().size() - m.pool().sparesPerDomain());
     return new Infeasible.Cure(
         "use " + gpus + " GPUs (" + high + " domains)", "cluster.gpus", "" + gpus, result(at));
@@ -169,6 +132,9 @@ final class Cures {
   }
 
   private static String result(Outcomes.Placed p) {
+    if (p.chosen() == null) {
+      return "a plan exists; the limit of evaluations ended the search for the best";
+    }
     Found f = p.chosen().found();
     Oracle o = p.chosen().oracle();
     return o.facts.candidate(f.point()).dims().text()

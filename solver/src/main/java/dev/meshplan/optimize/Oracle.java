@@ -7,7 +7,6 @@ import dev.meshplan.estimate.MemoryModel;
 import dev.meshplan.estimate.Objectives;
 import dev.meshplan.estimate.Spread;
 import dev.meshplan.estimate.StepTimeModel;
-import dev.meshplan.hardware.NoCostModel;
 import dev.meshplan.model.Model;
 import dev.meshplan.plan.Blocks;
 import dev.meshplan.plan.Candidate;
@@ -17,7 +16,6 @@ import dev.meshplan.plan.Locality;
 import dev.meshplan.plan.Machine;
 import dev.meshplan.plan.PlanRequest;
 import dev.meshplan.plan.Problem;
-import dev.meshplan.plan.Training;
 import dev.meshplan.rules.Facts;
 import dev.meshplan.rules.Point;
 
@@ -40,14 +38,13 @@ final class Oracle {
     this.machine = machine;
     PlanRequest request = problem.request();
     Model model = problem.model();
-    Training priceable = priceable(request.training(), machine);
     time =
         new StepTimeModel(
             model,
-            priceable,
+            request.training(),
             machine,
             new Communication(Fabric.of(machine.system(), machine.gpu(), machine.network())));
-    memory = new MemoryModel(model, priceable, machine);
+    memory = new MemoryModel(model, request.training(), machine);
     splitter = new Splitter(model);
     supply = new Supply(machine);
     objectives = new Objectives(request.objective(), request.training(), machine);
@@ -65,25 +62,6 @@ final class Oracle {
             space.shardings(),
             this::deviceBytes,
             p -> supply.fewest(p.gpus(), p.block(), unit(p)) > 0);
-  }
-
-  /**
-   * The job in a precision that the GPU has: where it lacks the one that is asked, the rule for it
-   * leaves no plan, and what the other rules say is still worth telling.
-   */
-  private static Training priceable(Training training, Machine machine) {
-    if (machine.gpu().supports(training.precision())) {
-      return training;
-    }
-    return machine.gpu().peaks().keySet().stream()
-        .findFirst()
-        .map(training::withPrecision)
-        .orElseThrow(
-            () ->
-                new NoCostModel(
-                    "no cost model yet for "
-                        + machine.gpu().id()
-                        + ": its file gives no dense peak in any precision."));
   }
 
   /** Ranks that must stay together in a block. */

@@ -30,6 +30,9 @@ final class Search {
   private static final int EXPERTS = 6;
   static final int INNER = 9;
 
+  /** More bytes than any rank holds. */
+  private static final double DEEP = 1e18;
+
   /** What is looked for. */
   enum Goal {
     /** The cheapest plans. */
@@ -142,7 +145,14 @@ final class Search {
 
   private void shapes(int position) {
     if (position == SHAPE) {
-      push(goal == Goal.CHEAPEST ? bounds.shape(point) : 0, SHAPE, -1);
+      push(
+          switch (goal) {
+            case CHEAPEST -> bounds.shape(point);
+            case ANY -> 1.0 / point.gpus();
+            case SMALLEST -> 0;
+          },
+          SHAPE,
+          -1);
       return;
     }
     Axis axis = Space.ORDER.get(position);
@@ -174,7 +184,12 @@ final class Search {
           }
         }
         double bound =
-            goal == Goal.CHEAPEST ? Math.max(n.bound(), bounds.experts(point)) : bounds.statesBytes;
+            switch (goal) {
+              case CHEAPEST -> Math.max(n.bound(), bounds.experts(point));
+              // Any plan will do: go down before the next shape is opened.
+              case ANY -> bounds.statesBytes - DEEP;
+              case SMALLEST -> bounds.statesBytes;
+            };
         push(bound, EXPERTS, census.memory() ? fits : -1);
       }
     }

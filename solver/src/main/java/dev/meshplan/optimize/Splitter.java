@@ -76,7 +76,7 @@ final class Splitter {
   /**
    * Smallest maximum over contiguous parts, by bisection; the parts are then filled from the back.
    */
-  private static int[] exact(int pp, long[] weight, long last) {
+  static int[] exact(int pp, long[] weight, long last) {
     long low = Math.max(last, (Arrays.stream(weight).sum() + last + pp - 1) / pp);
     long high = Arrays.stream(weight).sum() + last;
     while (low < high) {
