@@ -24,6 +24,7 @@ import dev.meshplan.plan.Plan;
 import dev.meshplan.plan.Problem;
 import dev.meshplan.plan.RuleKind;
 import dev.meshplan.plan.ShardingOptions;
+import dev.meshplan.plan.TimeTerm;
 import dev.meshplan.plan.Training;
 import dev.meshplan.rules.Facts;
 import dev.meshplan.rules.Point;
@@ -87,7 +88,7 @@ public final class Audit {
       Spread spread = Spread.of(foreign.dims(), working(), false);
       estimate = estimate(plan);
       fit = fit(estimate, lines);
-      crossings(spread, crossings);
+      crossings(spread, estimate, crossings);
     }
     Answer best = search ? new Planner(version, (n, b, l) -> {}).plan(problem) : null;
     double seconds = Double.NaN;
@@ -259,30 +260,34 @@ public final class Audit {
     return AuditReport.Fit.DOES_NOT_FIT;
   }
 
-  private void crossings(Spread s, List<String> out) {
+  /** Groups that leave their domain, with the seconds of a step that their traffic then takes. */
+  private void crossings(Spread s, Estimate e, List<String> out) {
     Dims d = foreign.dims();
-    int size = machine.system().domain().size();
-    String where = " of its " + size + "-GPU domain";
-    double fast = machine.system().domain().bandwidth();
-    double slow =
-        machine.network() == null
-            ? Double.NaN
-            : machine.network().perGpuBandwidth(machine.system());
-    String cost =
-        Double.isNaN(slow) || Double.isNaN(fast)
-            ? ""
-            : ": "
-                + Quantity.bandwidth(slow)
-                + " a GPU there instead of "
-                + Quantity.bandwidth(fast);
-    if (s.tp() < d.tp()) {
-      out.add("TP " + d.tp() + " leaves " + "after " + s.tp() + " ranks" + where + cost);
+    crossing("TP " + d.tp(), s.tp(), d.tp(), "tensor_traffic", e, out);
+    crossing("EP " + d.ep(), s.ep(), d.ep(), "expert_traffic", e, out);
+    crossing("CP " + d.cp(), s.cp(), d.cp(), "context_traffic", e, out);
+  }
+
+  private void crossing(
+      String group, int together, int size, String term, Estimate e, List<String> out) {
+    if (together >= size) {
+      return;
     }
-    if (s.ep() < d.ep()) {
-      out.add("EP " + d.ep() + " leaves after " + s.ep() + " ranks" + where + cost);
-    }
-    if (s.cp() < d.cp()) {
-      out.add("CP " + d.cp() + " leaves after " + s.cp() + " ranks" + where + cost);
-    }
+    double seconds =
+        e.timeTerms().stream()
+            .filter(t -> t.id().equals(term))
+            .mapToDouble(TimeTerm::exposedSeconds)
+            .sum();
+    out.add(
+        group
+            + " leaves its "
+            + machine.system().domain().size()
+            + "-GPU domain after "
+            + together
+            + " ranks: its traffic takes "
+            + Quantity.seconds(seconds)
+            + " of the "
+            + Quantity.seconds(e.stepSeconds())
+            + " of a step");
   }
 }

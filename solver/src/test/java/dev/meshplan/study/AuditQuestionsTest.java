@@ -175,7 +175,8 @@ class AuditQuestionsTest {
                 + BATCH);
     legal(r);
     assertTrue(
-        r.crossings().get(0).contains("EP 16 leaves after 8 ranks"), r.crossings().toString());
+        r.crossings().get(0).contains("EP 16 leaves its 8-GPU domain after 8 ranks"),
+        r.crossings().toString());
   }
 
   @Test
