@@ -122,6 +122,9 @@ final class MegatronBridgeExporter {
                 KEYS.getOrDefault(flag, "model." + flag.substring(2).replace('-', '_')), value(a));
       }
     }
+    if (job.dims().vpp() > 1) {
+      map.put("model.virtual_pipeline_model_parallel_size", Integer.toString(job.dims().vpp()));
+    }
     map.put("model.seq_length", Integer.toString(job.training().sequence()));
     map.put("dataset.seq_length", Integer.toString(job.training().sequence()));
     map.put("mixed_precision", mixed(job.training().precision()));
@@ -133,7 +136,9 @@ final class MegatronBridgeExporter {
       return "true";
     }
     boolean list = a.flag().equals("--recompute-modules") || a.values().size() > 1;
-    return list ? "[" + String.join(",", a.values()) + "]" : a.values().get(0);
+    String value = list ? "[" + String.join(",", a.values()) + "]" : a.values().get(0);
+    // Hydra reads bars, brackets and commas unless a string is quoted.
+    return list || value.matches("[A-Za-z0-9_.+-]*") ? value : "'" + value + "'";
   }
 
   private static String mixed(Precision p) {

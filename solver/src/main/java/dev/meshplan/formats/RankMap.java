@@ -55,23 +55,26 @@ public final class RankMap {
       SystemSpec system = machine.system();
       int size = system.domain().size();
       int perNode = system.gpusPerNode();
-      int step = working(job, use.blockGpus());
       int end = slots.size() + use.gpusUsed();
       int nodeGpus = 0;
       for (int d = 0; slots.size() < end; d++, domain++) {
+        if (d >= Math.max(machine.pool().domains(), use.domainsUsed())) {
+          throw new InputException(
+              "answer", "plan.placement", "", "needs more domains than its cluster has.");
+        }
         int usable = usable(machine, d);
-        for (int b = 0; (b + 1) * use.blockGpus() <= usable && slots.size() < end; b++) {
+        // The whole domain as a block is what is healthy of it.
+        int block = use.blockGpus() == size ? usable : use.blockGpus();
+        int step = block < 1 ? 0 : working(job, block);
+        for (int b = 0; step > 0 && (b + 1) * block <= usable && slots.size() < end; b++) {
           for (int g = 0; g < step && slots.size() < end; g++) {
-            int inDomain = b * use.blockGpus() + g;
+            int inDomain = b * block + g;
             int inPool = size >= perNode ? inDomain : d * size + inDomain;
             int tray = inPool / perNode;
             int at = size >= perNode ? node + tray : node + inPool / perNode;
             nodeGpus = Math.max(nodeGpus, at + 1);
             slots.add(slot(job.dims(), slots.size(), p, domain, b, at, tray, inPool % perNode));
           }
-        }
-        if (usable < use.blockGpus() && d > 1 << 21) {
-          throw new InputException("answer", "plan.placement", "", "does not fit its cluster.");
         }
         if (size >= perNode) {
           node += (size + perNode - 1) / perNode;

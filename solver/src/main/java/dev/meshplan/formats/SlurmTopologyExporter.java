@@ -56,14 +56,17 @@ final class SlurmTopologyExporter {
                   head + "- topology: flat\n  cluster_default: true\n  flat: true\n")),
           append(notes, "a scale-up domain is one node here, so no block topology is needed"));
     }
-    List<Integer> sizes = sizes(least >= whole ? whole : base(least), groups.size());
+    List<Integer> sizes = sizes(least >= whole ? whole : base(whole), groups.size());
     if (least < whole) {
       notes.add(
           "the base block is "
               + sizes.get(0)
               + " nodes, because the smallest rack has "
               + least
-              + ": segments of 8, 4 and 2 nodes fit it");
+              + " of "
+              + whole
+              + ": segments of 16, 8, 4 and 2 nodes fit"
+              + (least < sizes.get(0) ? "; Slurm will not use racks below the base" : ""));
     }
     return Export.of(
         Format.SLURM_TOPOLOGY,
@@ -95,9 +98,9 @@ final class SlurmTopologyExporter {
     return s.nodesPerDomain() == 1 ? 1 : gpus / s.gpusPerNode();
   }
 
-  /** The largest power of two of nodes, at most 16, that every rack has. */
-  private static int base(int least) {
-    return Integer.highestOneBit(Math.max(1, Math.min(16, least)));
+  /** The largest power of two below a whole rack: 16 of 18 nodes. */
+  private static int base(int whole) {
+    return Integer.highestOneBit(Math.max(1, whole));
   }
 
   /** Base size times 1, 2, 4 ... up to all blocks together. */

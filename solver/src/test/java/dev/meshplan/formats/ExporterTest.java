@@ -260,6 +260,22 @@ class ExporterTest {
   }
 
   @Test
+  void faultyRacksAreUsedAsFarAsTheyAreHealthy() {
+    Jobs j = Jobs.of("deepseek-v3", "gb200-nvl72", 1, 1, 3, 64, 64, 1);
+    j.healthy = List.of(70, 66, 64, 60);
+    j.domains = 4;
+    List<RankMap.Slot> slots = RankMap.of(j.build());
+    assertEquals(192, slots.size());
+    assertEquals(List.of(0, 1, 2), slots.stream().map(RankMap.Slot::domain).distinct().toList());
+  }
+
+  @Test
+  void bridgeLayoutsAreQuotedForHydra() {
+    String s = file(Jobs.deepseekNvl72(), Format.MEGATRON_BRIDGE, "bridge.sh");
+    has(s, "pipeline_model_parallel_layout='\\''E", "virtual_pipeline_model_parallel_size=4\n");
+  }
+
+  @Test
   void everyRankHasItsOwnGpu() {
     for (Jobs j : List.of(Jobs.llama405(), Jobs.deepseekNvl72())) {
       List<RankMap.Slot> slots = RankMap.of(j.build());
