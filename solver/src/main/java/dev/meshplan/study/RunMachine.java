@@ -29,7 +29,8 @@ final class RunMachine {
   static Machine of(RunRow row, Catalog catalog) throws Unpriced {
     SystemSpec system = system(row, catalog);
     Gpu gpu = find(catalog.gpus(), system.gpu());
-    Network network = network(row, system, catalog);
+    Network stated = network(row, system, catalog);
+    Network network = stated == null ? find(catalog.networks(), "single-node") : stated;
     int gpus = (int) row.number("gpus");
     return new Machine(
         new Pool(

@@ -34,6 +34,9 @@ final class RunModel {
    * @throws Unpriced when the columns and the catalog together do not describe one
    */
   static Model of(RunRow row, Catalog catalog) throws Unpriced {
+    row.check(1, "layers", "hidden", "ffn", "heads", "kv_heads", "vocab", "head_dim");
+    row.check(0, "experts", "topk", "moe_ffn", "shared_experts", "moe_shared_ffn");
+    row.check(0, "q_lora_rank", "kv_lora_rank", "dense_first_layers", "mtp_layers");
     String name = row.text("model");
     return new RunModel(row, lookUp(name, catalog), seriesVocabulary(name, catalog)).build();
   }
@@ -186,6 +189,9 @@ final class RunModel {
     int hidden = required("hidden", known == null ? 0 : known.hidden());
     int heads = required("heads", like == null ? 0 : like.heads());
     int headDim = row.has("head_dim") ? (int) row.number("head_dim") : hidden / heads;
+    if (headDim < 1) {
+      throw new Unpriced("more heads than hidden elements");
+    }
     String kind = row.text("attention");
     if (kind.equals("mla") || row.number("kv_lora_rank") > 0) {
       Attention.Mla m = like == null ? null : like.mla();

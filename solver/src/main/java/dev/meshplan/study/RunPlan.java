@@ -45,7 +45,7 @@ final class RunPlan {
     int tp = row.integer("tp", 1);
     int pp = row.integer("pp", 1);
     int cp = row.integer("cp", 1);
-    if (gpus < 1 || gpus % (tp * pp * cp) != 0) {
+    if (gpus < 1 || (long) tp * pp * cp > gpus || gpus % (tp * pp * cp) != 0) {
       throw new Unpriced("TP x PP x CP does not divide the GPU count");
     }
     int dp = gpus / (tp * pp * cp);
@@ -59,8 +59,14 @@ final class RunPlan {
         ep--;
       }
     }
+    if (model.layerCount() < pp) {
+      throw new Unpriced("more pipeline stages than layers");
+    }
     MemoryPlan memory = memory(dp * cp);
     int micro = micro(dp, memory);
+    if ((long) dp * micro > training.globalBatch()) {
+      throw new Unpriced("global batch is smaller than DP x micro-batch");
+    }
     int accumulation = Math.max(1, (int) Math.round((double) training.globalBatch() / dp / micro));
     int vpp = pp > 1 ? Math.max(1, row.integer("vpp", usualVpp(pp, accumulation))) : 1;
     return new Candidate(

@@ -6,6 +6,7 @@ import dev.meshplan.estimate.EraProfile;
 import dev.meshplan.estimate.Spread;
 import dev.meshplan.estimate.StepConstants;
 import dev.meshplan.estimate.StepTimeModel;
+import dev.meshplan.hardware.NoCostModel;
 import dev.meshplan.model.Model;
 import dev.meshplan.plan.Candidate;
 import dev.meshplan.plan.Catalog;
@@ -40,6 +41,14 @@ record RunReplay(
    * @throws Unpriced with the reason when it cannot be priced
    */
   static RunReplay of(RunRow row, Catalog catalog) throws Unpriced {
+    try {
+      return read(row, catalog);
+    } catch (NoCostModel e) {
+      throw new Unpriced(e.getMessage());
+    }
+  }
+
+  private static RunReplay read(RunRow row, Catalog catalog) throws Unpriced {
     Model model = RunModel.of(row, catalog);
     Machine machine = RunMachine.of(row, catalog);
     Training training = RunTraining.of(row, model);

@@ -12,6 +12,8 @@ import java.util.Set;
  * read from {@code id}, {@code source} or {@code notes} but the label of the run.
  */
 final class RunRow {
+  private static final double MOST = 1 << 24;
+
   private final Map<String, String> cells;
   private final Set<String> assumed = new LinkedHashSet<>();
 
@@ -62,14 +64,26 @@ final class RunRow {
     }
   }
 
-  /** The integer in a cell, or {@code absent}, then named as assumed. */
+  /** The positive integer in a cell, or {@code absent}, then named as assumed. */
   int integer(String column, int absent) {
     double v = number(column);
-    if (Double.isNaN(v)) {
+    if (!(v >= 1 && v <= MOST)) {
       assume(column);
       return absent;
     }
     return (int) Math.round(v);
+  }
+
+  /**
+   * @throws Unpriced when one of the cells holds something that is no number of this size
+   */
+  void check(double least, String... columns) throws Unpriced {
+    for (String column : columns) {
+      double v = number(column);
+      if (has(column) && !(v >= least && v <= MOST)) {
+        throw new Unpriced(column + " = " + text(column) + " is no possible number");
+      }
+    }
   }
 
   /** Yes or no, or {@code absent}, then named as assumed. */

@@ -124,14 +124,11 @@ class RunAccuracyTest {
   @Test
   void aModelAndASystemOutsideTheCatalogAreReadFromTheirColumns() {
     String csv =
-        "id,model,layers,hidden,ffn,heads,kv_heads,vocab,gated_mlp,hardware,gpus_per_node,gpus,tp,"
-            + "pp,cp,mbs,gbs,seq_len,precision,recompute,step_time_s,system,network_id,era,excluded\n"
-            + "a-1,nobody-7b,32,4096,11008,32,32,32000,yes,h100-sxm-80gb,8,64,2,1,1,1,256,4096,"
-            + "bf16,none,4,some-cloud-h100,roce-300g,megatron-2025,\n"
-            + "a-2,nobody-7b,,,,,,,,h100-sxm-80gb,8,64,2,1,1,1,256,4096,bf16,none,4,hgx-h100,,"
-            + "megatron-2025,\n"
-            + "a-3,nobody-7b,32,4096,11008,32,32,32000,yes,h100-sxm-80gb,8,64,2,1,1,1,256,4096,"
-            + "bf16,none,4,hgx-h100,,megatron-2025,time: a reason\n";
+        "id,model,layers,hidden,ffn,heads,kv_heads,vocab,gated_mlp,hardware,gpus_per_node,gpus,tp,pp,cp,mbs,gbs,seq_len,precision,recompute,step_time_s,system,network_id,era,excluded\n"
+            + "a-1,nobody-7b,32,4096,11008,32,32,32000,yes,h100-sxm-80gb,8,64,2,1,1,1,256,4096,bf16,none,4,some-cloud-h100,roce-300g,megatron-2025,\n"
+            + "a-2,nobody-7b,,,,,,,,h100-sxm-80gb,8,64,2,1,1,1,256,4096,bf16,none,4,hgx-h100,,megatron-2025,\n"
+            + "a-3,nobody-7b,32,4096,11008,32,32,32000,yes,h100-sxm-80gb,8,64,2,1,1,1,256,4096,bf16,none,4,hgx-h100,,megatron-2025,time:"
+            + " a reason\n";
     List<RunAccuracy.Row> rows = RunAccuracy.replay("x.csv", csv, CATALOG).rows();
     assertNull(rows.get(0).skippedReason());
     assertTrue(rows.get(0).assumed().contains("system"), rows.get(0).toString());
@@ -139,6 +136,28 @@ class RunAccuracyTest {
     assertEquals("layers not given", rows.get(1).skippedReason());
     assertEquals("excluded: time: a reason", rows.get(2).skippedReason());
     assertTrue(Double.isNaN(rows.get(2).relativeError()));
+  }
+
+  @Test
+  void noCellCanBreakAReplay() {
+    List<RunRow> rows = MeasuredRuns.rows("runs.csv");
+    List<String> columns = List.copyOf(new java.util.TreeSet<>(rows.get(0).cells().keySet()));
+    String[] values = {"", "0", "-1", "x", "1e12", "3", "0.5", "yes", "mla", "full"};
+    java.util.Random random = new java.util.Random(7);
+    for (int n = 0; n < 3000; n++) {
+      var cells = new java.util.HashMap<>(rows.get(random.nextInt(rows.size())).cells());
+      cells.put("excluded", "");
+      for (int i = 0; i <= n % 3; i++) {
+        cells.put(
+            columns.get(random.nextInt(columns.size())), values[random.nextInt(values.length)]);
+      }
+      try {
+        double seconds = RunReplay.of(new RunRow(cells), CATALOG).seconds();
+        assertTrue(seconds > 0 && seconds < Double.POSITIVE_INFINITY, cells.toString());
+      } catch (Unpriced | dev.meshplan.hardware.NoCostModel e) {
+        assertFalse(e.getMessage().isEmpty());
+      }
+    }
   }
 
   @Test
