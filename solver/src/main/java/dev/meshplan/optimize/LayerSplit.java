@@ -31,6 +31,8 @@ final class LayerSplit {
   private final List<Run> runs = new ArrayList<>();
   private final CpModel model = Cp.model();
   private final IntVar[][] before;
+  private final int fewest;
+  private final int most;
 
   /**
    * Prepares the model.
@@ -38,8 +40,10 @@ final class LayerSplit {
    * @param kindOf kind of every layer
    * @param weight time of a layer by kind, in whole steps, so that equal layers are equal
    * @param last time of what stands with the loss, in the same steps
+   * @param uneven layers by which a virtual stage may differ from the mean; the bubble's closed
+   *     form holds for virtual stages that are much alike
    */
-  LayerSplit(int pp, int vpp, int[] kindOf, long[] weight, long last) {
+  LayerSplit(int pp, int vpp, int[] kindOf, long[] weight, long last, int uneven) {
     this.pp = pp;
     this.vpp = vpp;
     this.weight = weight;
@@ -53,6 +57,9 @@ final class LayerSplit {
       i = n;
     }
     before = new IntVar[pp * vpp + 1][runs.size()];
+    int chunks = pp * vpp;
+    fewest = Math.max(1, kindOf.length / chunks - uneven);
+    most = (kindOf.length + chunks - 1) / chunks + uneven;
   }
 
   /**
@@ -115,13 +122,14 @@ final class LayerSplit {
               before[c][r - 1], LinearExpr.term(used, runs.get(r - 1).layers()));
         }
       }
-      if (c > 1 && c < chunks) {
-        model.addGreaterOrEqual(
+      if (c > 0) {
+        LinearExpr layers =
             LinearExpr.newBuilder()
                 .addSum(before[c])
                 .addWeightedSum(before[c - 1], negative(runs.size()))
-                .build(),
-            1);
+                .build();
+        // The embedding and the loss take a place of their own.
+        model.addLinearConstraint(layers, c > 1 && c < chunks ? fewest : 0, most);
       }
     }
   }

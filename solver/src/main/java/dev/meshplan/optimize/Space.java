@@ -178,7 +178,7 @@ final class Space {
         new Proof.SpaceAxis(
             "stages",
             "layers in order, as even in time as they can be; evened out in memory where that does"
-                + " not fit",
+                + " not fit; those of the plan taken are split again by a constraint model",
             false));
     return out;
   }

@@ -38,8 +38,8 @@ final class Splitter {
     return kindOf;
   }
 
-  /** The layout for the layer times of a candidate. */
-  Layout fastest(int pp, int vpp, LayerSeconds seconds) {
+  /** Layers by kind and what stands with the loss, in steps of the first kind's time. */
+  private List<Integer> ratios(LayerSeconds seconds) {
     double first = Math.max(seconds.layer(0), 1e-12);
     int extra = kinds.size();
     Integer[] ratios = new Integer[extra + 1];
@@ -48,8 +48,42 @@ final class Splitter {
     }
     double last = seconds.head() + model.mtpLayers() * seconds.mtp();
     ratios[extra] = (int) Math.min(1 << 20, Math.round(STEPS * last / first));
+    return Arrays.asList(ratios);
+  }
+
+  /** The layout for the layer times of a candidate. */
+  Layout fastest(int pp, int vpp, LayerSeconds seconds) {
     return cache.computeIfAbsent(
-        new Key(pp, vpp, Arrays.asList(ratios)), key -> layout(key.pp(), key.vpp(), key.ratios()));
+        new Key(pp, vpp, ratios(seconds)), key -> layout(key.pp(), key.vpp(), key.ratios()));
+  }
+
+  /**
+   * The layout that the constraint model proves to have the fastest slowest rank, every rank within
+   * its memory; null when the usual one is as fast, or none was found.
+   */
+  Layout exactly(Layout usual, LayerSeconds seconds, MemorySplit split, double limitBytes) {
+    List<Integer> ratios = ratios(seconds);
+    long[] byKind = new long[kinds.size()];
+    for (int k = 0; k < byKind.length; k++) {
+      byKind[k] = ratios.get(k);
+    }
+    long last = ratios.get(byKind.length);
+    long[] weight = new long[kindOf.length];
+    long sum = last;
+    for (int i = 0; i < weight.length; i++) {
+      weight[i] = byKind[kindOf[i]];
+      sum += weight[i];
+    }
+    int pp = usual.pp();
+    long now = slowest(pp, usual.layers(), weight, last);
+    if (kinds.size() == 1 || now <= (sum + pp - 1) / pp) {
+      return null;
+    }
+    int[] layers =
+        new LayerSplit(pp, usual.vpp(), kindOf, byKind, last, 1).solve(split, limitBytes);
+    return layers == null || slowest(pp, layers, weight, last) >= now
+        ? null
+        : Layout.of(model, pp, usual.vpp(), layers, model.mtpLayers(), false);
   }
 
   private Layout layout(int pp, int vpp, List<Integer> ratios) {
@@ -119,7 +153,8 @@ final class Splitter {
     // The last rank is full when its layers and the head take as long as an average rank.
     long room = Math.max(0, sum / pp - last);
     int fit = (int) (room * n / Math.max(1, sum - last));
-    for (int lastLoad = Math.max(0, fit - 1); lastLoad <= fit + 1; lastLoad++) {
+    int least = Math.max(vpp - 1, fit - 1);
+    for (int lastLoad = least; lastLoad <= Math.max(least, fit + 1); lastLoad++) {
       for (int give = -2; give <= 2; give++) {
         int[] layers = loads(pp, vpp, n, lastLoad, give);
         if (layers == null) {
@@ -156,18 +191,26 @@ final class Splitter {
     }
     int[] layers = new int[pp * vpp];
     for (int r = 0; r < pp; r++) {
-      if (load[r] < 0) {
+      boolean last = r == pp - 1;
+      // Only the embedding's and the loss's virtual stage may go without a layer.
+      if (load[r] < (r == 0 || last ? vpp - 1 : vpp)) {
         return null;
       }
+      int more = load[r] % vpp;
       for (int c = 0; c < vpp; c++) {
-        layers[c * pp + r] = load[r] / vpp + (c >= vpp - load[r] % vpp ? 1 : 0);
+        layers[c * pp + r] = load[r] / vpp + ((last ? c < more : c >= vpp - more) ? 1 : 0);
       }
     }
     return layers;
   }
 
   private static int[] plain(int parts, int n) {
-    return single(n, parts);
+    if (n >= parts) {
+      return single(n, parts);
+    }
+    int[] layers = new int[parts];
+    Arrays.fill(layers, 1, Math.min(parts, n + 1), 1);
+    return layers;
   }
 
   private static long slowest(int pp, int[] layers, long[] weight, long last) {
@@ -184,6 +227,19 @@ final class Splitter {
       most = Math.max(most, t);
     }
     return most;
+  }
+
+  /**
+   * A layout with virtual stages whose first rank, which holds most activations, gives some of its
+   * layers to the others; null when it can't.
+   */
+  Layout lightened(int pp, int vpp, Layout fastest, int fewer) {
+    int n = kindOf.length;
+    int lastLoad = fastest.rankLayers(pp - 1);
+    int others = pp - 1;
+    int average = (n - lastLoad) / others;
+    int[] layers = loads(pp, vpp, n, lastLoad, fastest.rankLayers(0) - average - fewer);
+    return layers == null ? null : Layout.of(model, pp, vpp, layers, model.mtpLayers(), false);
   }
 
   /**

@@ -6,6 +6,7 @@ import static dev.meshplan.plan.Axis.EP;
 import static dev.meshplan.plan.Axis.ETP;
 import static dev.meshplan.plan.Axis.MICRO_BATCH;
 import static dev.meshplan.plan.Axis.PP;
+import static dev.meshplan.plan.Axis.RECOMPUTE;
 import static dev.meshplan.plan.Axis.SHARDING;
 import static dev.meshplan.plan.Axis.TP;
 import static dev.meshplan.plan.Axis.VPP;
@@ -92,6 +93,26 @@ final class PipelineRules {
                     || p.ep() == 1
                     || (p.tp() == 1 && f.sharding(p).secondaryGroup() == 0),
             (f, p) -> "sharding 3, ep " + p.ep() + ", tp " + p.tp()),
+        new Rule(
+            "expert-overlap",
+            RuleKind.ILLEGAL,
+            "a2a_overlap needs virtual stages in a pipeline and no full recompute",
+            "Megatron-LM d98e8a64 overlap-moe-expert-parallel-comm",
+            Set.of(Framework.MEGATRON),
+            true,
+            List.of(PP, EP, VPP, RECOMPUTE),
+            (f, p) ->
+                !f.training().a2aOverlap()
+                    || p.ep() == 1
+                    || ((p.pp() == 1 || p.vpp() > 1)
+                        && !f.recomputes().get(p.get(RECOMPUTE)).full()),
+            (f, p) ->
+                "pp "
+                    + p.pp()
+                    + ", vpp "
+                    + p.vpp()
+                    + ", "
+                    + f.recomputes().get(p.get(RECOMPUTE)).text()),
         new Rule(
             "expert-tensor",
             RuleKind.ILLEGAL,

@@ -7,6 +7,7 @@ import static dev.meshplan.plan.Axis.TP;
 
 import dev.meshplan.hardware.Precision;
 import dev.meshplan.model.Attention;
+import dev.meshplan.model.FeedForward;
 import dev.meshplan.model.Model;
 import dev.meshplan.plan.CpKind;
 import dev.meshplan.plan.Framework;
@@ -69,7 +70,15 @@ final class ShapeRules {
             true,
             List.of(ETP),
             (f, p) -> all(f.feedForwards(), x -> !x.moe() || x.expertWidth() % p.etp() == 0),
-            (f, p) -> "etp " + p.etp()),
+            (f, p) ->
+                "expert width "
+                    + f.feedForwards().stream()
+                        .filter(FeedForward::moe)
+                        .map(x -> String.valueOf(x.expertWidth()))
+                        .distinct()
+                        .collect(Collectors.joining(", "))
+                    + ", etp "
+                    + p.etp()),
         new Rule(
             "expert-bias",
             RuleKind.ILLEGAL,
@@ -103,7 +112,12 @@ final class ShapeRules {
             true,
             List.of(CP),
             (f, p) -> p.cp() == 1 || f.training().sequence() % (2 * p.cp()) == 0,
-            (f, p) -> "sequence " + f.training().sequence() + ", 2 x cp = " + 2 * p.cp()),
+            (f, p) ->
+                "sequence "
+                    + f.training().sequence()
+                    + ", 2 x cp = "
+                    + 2 * p.cp()
+                    + nearest(f.training().sequence(), 2L * p.cp())),
         new Rule(
             "sequence-tp",
             RuleKind.ILLEGAL,
@@ -121,10 +135,21 @@ final class ShapeRules {
                     + f.training().sequence()
                     + ", cp x tp = "
                     + p.cp() * p.tp()
-                    + ". Nearest: "
-                    + f.training().sequence() / (p.cp() * p.tp()) * (p.cp() * p.tp())
-                    + ", "
-                    + (f.training().sequence() / (p.cp() * p.tp()) + 1) * (p.cp() * p.tp())),
+                    + nearest(f.training().sequence(), (long) p.cp() * p.tp())),
+        new Rule(
+            "tp-overlap",
+            RuleKind.ILLEGAL,
+            "tp_overlap needs sequence parallelism",
+            MEGATRON + " tp-comm-overlap",
+            Set.of(Framework.MEGATRON),
+            true,
+            List.of(TP),
+            (f, p) ->
+                p.tp() == 1
+                    || f.training().sequenceParallel()
+                    || !f.training().tpOverlap()
+                    || f.training().assumed().contains("tp_overlap"),
+            (f, p) -> "tp " + p.tp() + ", sequence_parallel false"),
         new Rule(
             "cp-heads",
             RuleKind.ILLEGAL,
@@ -194,6 +219,12 @@ final class ShapeRules {
                         .collect(Collectors.joining(", "))
                     + ", the job asks for "
                     + f.training().precision().key()));
+  }
+
+  /** The legal values around one that is no multiple. */
+  private static String nearest(int value, long unit) {
+    long below = value / unit * unit;
+    return below == value ? "" : ". Nearest: " + (below > 0 ? below + ", " : "") + (below + unit);
   }
 
   /** Vocabulary as stored: a multiple of 128 x tp. */

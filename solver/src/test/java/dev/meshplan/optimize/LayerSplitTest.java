@@ -22,7 +22,7 @@ class LayerSplitTest {
       int[] kindOf = kinds(n, random);
       long[] weight = {32, 20 + random.nextInt(40)};
       long last = random.nextInt(60);
-      int[] layers = new LayerSplit(pp, vpp, kindOf, weight, last).solve(null, 0);
+      int[] layers = new LayerSplit(pp, vpp, kindOf, weight, last, 99).solve(null, 0);
       long best = brute(pp, vpp, kindOf, weight, last, new int[pp * vpp], 0, n);
       assertNotNull(layers, "pp " + pp + ", vpp " + vpp + ", layers " + n);
       assertEquals(n, Arrays.stream(layers).sum());
@@ -40,7 +40,7 @@ class LayerSplitTest {
       long last = random.nextInt(90);
       long[] byLayer = Arrays.stream(kindOf).mapToLong(k -> weight[k]).toArray();
       int[] exact = Splitter.exact(pp, byLayer, last);
-      int[] model = new LayerSplit(pp, 1, kindOf, weight, last).solve(null, 0);
+      int[] model = new LayerSplit(pp, 1, kindOf, weight, last, 99).solve(null, 0);
       assertEquals(
           slowest(pp, kindOf, weight, last, exact), slowest(pp, kindOf, weight, last, model));
     }
@@ -48,7 +48,7 @@ class LayerSplitTest {
 
   @Test
   void equalLayersAreSplitEvenly() {
-    int[] layers = new LayerSplit(16, 8, new int[126], new long[] {32}, 32).solve(null, 0);
+    int[] layers = new LayerSplit(16, 8, new int[126], new long[] {32}, 32, 1).solve(null, 0);
     int[] ones = new int[128];
     Arrays.fill(ones, 1);
     ones[0] = 0;
