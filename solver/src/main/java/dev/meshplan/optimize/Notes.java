@@ -1,17 +1,22 @@
 package dev.meshplan.optimize;
 
+import dev.meshplan.estimate.LayerSeconds;
 import dev.meshplan.plan.Estimate;
+import dev.meshplan.plan.Layout;
 import dev.meshplan.plan.Plan;
 import dev.meshplan.plan.Pool;
 import dev.meshplan.plan.Problem;
 import dev.meshplan.rules.Point;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Remarks that belong to an answer: ties, tight memory, assumptions about faults. */
 final class Notes {
   /** Share of usable memory above which runs were reported to fail. */
   private static final double SAFE_SHARE = 0.92;
+
+  private static final long MOST_PASSES = 1_000_000;
 
   private Notes() {}
 
@@ -61,6 +66,42 @@ final class Notes {
               + pool.gpus()
               + " GPUs stay free: no plan with more of them is cheaper.");
     }
+    String events = events(oracle, p);
+    if (events != null) {
+      notes.add(events);
+    }
     return notes;
+  }
+
+  /** Where a replay of the passes differs from the closed form by more than 2%; else null. */
+  private static String events(Oracle oracle, Point p) {
+    int m = p.microBatches(oracle.facts.training().globalBatch());
+    int stages = p.pp() * p.vpp();
+    if (p.pp() == 1 || (long) m * stages > MOST_PASSES) {
+      return null;
+    }
+    Layout layout = oracle.layout(p);
+    LayerSeconds layers = oracle.time.layerSeconds(oracle.facts.candidate(p), oracle.spread(p));
+    double[] chunk = new double[stages];
+    double[] rank = new double[p.pp()];
+    for (int v = 0; v < stages; v++) {
+      for (int k = 0; k < layout.kinds().size(); k++) {
+        chunk[v] += layout.chunkCount(v, k) * layers.layer(k);
+      }
+      if (v == stages - 1) {
+        chunk[v] += layers.head() + layout.mtpLayers() * layers.mtp();
+      }
+      rank[v % p.pp()] += chunk[v];
+    }
+    double most = Arrays.stream(rank).max().getAsDouble();
+    double closed = m * most + (Arrays.stream(rank).sum() - most) / p.vpp();
+    double more = PipelineEvents.seconds(p.pp(), p.vpp(), m, chunk) / closed - 1;
+    return Math.abs(more) <= 0.02
+        ? null
+        : "A replay of every pass takes "
+            + Math.round(1000 * Math.abs(more)) / 10.0
+            + "% "
+            + (more > 0 ? "longer" : "less")
+            + " in the pipeline than the closed form that was proven: stages are uneven.";
   }
 }
