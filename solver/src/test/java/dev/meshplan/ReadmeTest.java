@@ -45,7 +45,10 @@ class ReadmeTest {
   private static String output(String line) {
     List<String> args = new ArrayList<>();
     for (String word : line.trim().split(" +")) {
-      args.add(word.startsWith("plans/") || word.startsWith("solver/") ? ROOT.resolve(word).toString() : word);
+      args.add(
+          word.startsWith("plans/") || word.startsWith("solver/")
+              ? ROOT.resolve(word).toString()
+              : word);
     }
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();

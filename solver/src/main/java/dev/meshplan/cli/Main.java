@@ -26,6 +26,7 @@ import picocli.CommandLine.Command;
           + " --sequence 8192 --precision bf16"
     },
     subcommands = {
+      picocli.AutoComplete.GenerateCompletion.class,
       PlanCommand.class,
       EstimateCommand.class,
       CatalogCommand.class,
