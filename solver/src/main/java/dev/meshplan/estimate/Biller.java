@@ -44,7 +44,7 @@ final class Biller {
             era);
       }
     }
-    StateTraffic states = model.states();
+    StateTraffic states = model.states;
     add(
         "bubble",
         model.bubble,

@@ -24,7 +24,7 @@ public record Spread(int tp, int cp, int dpCp, int ep, int edp, int pp) {
   public static Spread of(Dims d, int workingRanksPerBlock, boolean cpInside) {
     int w = Math.max(1, workingRanksPerBlock);
     int tp = inside(d.tp(), w);
-    int cp = cpInside ? d.cp() : inside(d.cp(), Math.max(1, w / d.tp()));
+    int cp = cpInside && d.tp() * d.cp() <= w ? d.cp() : inside(d.cp(), Math.max(1, w / d.tp()));
     int dpCp = share(d.cp() * d.dp(), w / d.tp());
     int ep = inside(d.ep(), Math.max(1, w / d.etp()));
     int edp = share(d.expertDp(), w / (d.ep() * d.etp()));

@@ -24,7 +24,7 @@ public final class StepTimeModel {
   private final ShapeTable table;
   private final Floor floor;
   private final Basis kernels;
-  private final StateTraffic states;
+  final StateTraffic states;
   private final double hidden;
   private final double jitter;
   private final int gpusPerNode;
@@ -47,9 +47,7 @@ public final class StepTimeModel {
         EraProfile.of(training.era()),
         StepConstants.SHIPPED,
         communication,
-        machine.network() == null
-            ? Double.POSITIVE_INFINITY
-            : machine.network().perGpuBandwidth(machine.system()));
+        machine.scaleOutBandwidth());
   }
 
   /**
@@ -229,10 +227,6 @@ public final class StepTimeModel {
    */
   public double floorSeconds(Candidate c, Spread s) {
     return floor.seconds(table.of(c, s), c, s);
-  }
-
-  StateTraffic states() {
-    return states;
   }
 
   ShapeCosts costs(Candidate c, Spread s) {

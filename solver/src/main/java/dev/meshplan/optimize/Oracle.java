@@ -11,6 +11,7 @@ import dev.meshplan.model.Model;
 import dev.meshplan.plan.Blocks;
 import dev.meshplan.plan.Candidate;
 import dev.meshplan.plan.Dims;
+import dev.meshplan.plan.Framework;
 import dev.meshplan.plan.Layout;
 import dev.meshplan.plan.Locality;
 import dev.meshplan.plan.Machine;
@@ -18,18 +19,12 @@ import dev.meshplan.plan.PlanRequest;
 import dev.meshplan.plan.Problem;
 import dev.meshplan.rules.Facts;
 import dev.meshplan.rules.Point;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * What the search asks of the estimators on one pool: seconds, bytes and objective of a point.
  * Every optimizer reads its numbers here, so that all agree.
  */
 final class Oracle {
-  /** What is over the limit by more than this is not cured by moving a few layers. */
-  private static final double NEARLY = 1.15;
-
-  private static final int MOST_LIGHTER = 3;
 
   final Problem problem;
   final Machine machine;
@@ -39,7 +34,6 @@ final class Oracle {
   final Supply supply;
   final Objectives objectives;
   private final Splitter splitter;
-  private final Map<String, Layout> exact = new HashMap<>();
 
   Oracle(Problem problem, Machine machine, Space space, Locality locality) {
     this.problem = problem;
@@ -53,7 +47,7 @@ final class Oracle {
             machine,
             new Communication(Fabric.of(machine.system(), machine.gpu(), machine.network())));
     memory = new MemoryModel(model, request.training(), machine);
-    splitter = new Splitter(model);
+    splitter = new Splitter(model, request.training().framework() == Framework.DEEPSPEED);
     supply = new Supply(machine);
     objectives = new Objectives(request.objective(), request.training(), machine);
     facts =
@@ -87,58 +81,16 @@ final class Oracle {
 
   /** The layout of a point: the fastest, or the fastest that fits where that one does not. */
   Layout layout(Point p) {
-    Layout proven = exact.get(p.toString());
-    if (proven != null) {
-      return proven;
-    }
     Candidate c = facts.candidate(p);
     LayerSeconds seconds = time.layerSeconds(c, spread(p));
     Layout fastest = splitter.fastest(p.pp(), p.vpp(), seconds);
     double bytes = p.pp() == 1 ? 0 : memory.worstDeviceBytes(c, fastest);
-    if (p.pp() == 1 || bytes <= facts.limitBytes()) {
+    if (p.pp() == 1 || p.vpp() > 1 || splitter.uniform() || bytes <= facts.limitBytes()) {
       return fastest;
     }
     Layout fitting =
-        p.vpp() > 1
-            ? lightened(p, c, fastest, bytes)
-            : splitter.fitting(p.pp(), seconds, memory.split(c, fastest), facts.limitBytes());
+        splitter.fitting(p.pp(), seconds, memory.split(c, fastest), facts.limitBytes());
     return fitting == null ? fastest : fitting;
-  }
-
-  /**
-   * Lets the constraint model split the layers of a point with virtual stages; from then on it
-   * stands in that layout where it is faster and fits.
-   *
-   * @return whether it does
-   */
-  boolean splitExactly(Point p) {
-    if (p.vpp() == 1) {
-      return false;
-    }
-    Candidate c = facts.candidate(p);
-    Layout usual = layout(p);
-    Layout better =
-        splitter.exactly(
-            usual, time.layerSeconds(c, spread(p)), memory.split(c, usual), facts.limitBytes());
-    if (better == null || !fits(p, better) || seconds(p, better) >= seconds(p, usual)) {
-      return false;
-    }
-    exact.put(p.toString(), better);
-    return true;
-  }
-
-  /** With virtual stages: the first rank gives up to three layers away while that can help. */
-  private Layout lightened(Point p, Candidate c, Layout fastest, double bytes) {
-    if (p.pp() < 3 || bytes > NEARLY * facts.limitBytes()) {
-      return null;
-    }
-    for (int fewer = 1; fewer <= MOST_LIGHTER; fewer++) {
-      Layout lighter = splitter.lightened(p.pp(), p.vpp(), fastest, fewer);
-      if (lighter != null && memory.worstDeviceBytes(c, lighter) <= facts.limitBytes()) {
-        return lighter;
-      }
-    }
-    return null;
   }
 
   double deviceBytes(Point p) {

@@ -101,7 +101,7 @@ final class Outcomes {
     columns.sort((a, b) -> Found.ORDER.compare(a.found(), b.found()));
     best.sort((a, b) -> Found.ORDER.compare(a.found(), b.found()));
     ColumnModel.Choice choice = columns.isEmpty() ? null : new ColumnModel(columns).solve();
-    ColumnModel.Entry chosen = choice == null ? null : split(columns.get(choice.column()));
+    ColumnModel.Entry chosen = choice == null ? null : columns.get(choice.column());
     List<ColumnModel.Entry> others =
         best.stream()
             .filter(e -> chosen != null && !e.found().sameDegrees(chosen.found()))
@@ -116,17 +116,6 @@ final class Outcomes {
         evaluated,
         chosen == null ? bound : Math.min(bound, chosen.found().value()),
         complete);
-  }
-
-  /** The column in the layout that the constraint model of its layers proves fastest. */
-  private static ColumnModel.Entry split(ColumnModel.Entry e) {
-    Point p = e.found().point();
-    if (!e.oracle().splitExactly(p)) {
-      return e;
-    }
-    double seconds = e.oracle().seconds(p, e.oracle().layout(p));
-    Found found = new Found(p, e.oracle().value(p, seconds), seconds, e.found().unit());
-    return new ColumnModel.Entry(found, e.oracle());
   }
 
   /** The rules of a request: the framework's, and one for the pinned number of GPUs. */

@@ -59,14 +59,16 @@ final class Space {
     Model model = problem.model();
     Framework framework = request.training().framework();
     Map<String, Recompute> options =
-        RecomputeOptions.of(model, request.training().unfusedAttention());
+        RecomputeOptions.of(model, request.training().unfusedAttention(), framework);
     String recompute = request.fix().get(Axis.RECOMPUTE.key());
     if (recompute != null && !options.containsKey(recompute)) {
       throw new InputException(
           "request",
           "fix.recompute",
           recompute,
-          "does nothing for this model. Use one of " + String.join(", ", options.keySet()) + ".");
+          "does nothing for this model or framework. Use one of "
+              + String.join(", ", options.keySet())
+              + ".");
     }
     recomputes = options;
     shardings =

@@ -13,20 +13,32 @@ import java.util.Map;
 /**
  * Lays layers out on stages so that the slowest rank is as fast as it can be. Without virtual
  * stages this is exact for the layer times, which are told apart at 1/32 of a layer; with virtual
- * stages the ranks' loads are evened out by moving layers between the first, the middle and the
- * last rank.
+ * stages all hold equally many layers but the first and the last; where a pin forbids that, the
+ * ranks' loads are evened out by moving layers between the first, the middle and the last rank.
  */
 final class Splitter {
   private static final int STEPS = 32;
 
   private final Model model;
+  private final boolean uniform;
   private final List<LayerKind> kinds;
   private final int[] kindOf;
   private final Map<Key, Layout> cache = new HashMap<>();
 
   private record Key(int pp, int vpp, List<Integer> ratios) {}
 
-  Splitter(Model model) {
+  /** Whether the framework splits layers evenly and nothing else. */
+  boolean uniform() {
+    return uniform;
+  }
+
+  /**
+   * A splitter of a model's layers.
+   *
+   * @param uniform whether every stage must get equally many
+   */
+  Splitter(Model model, boolean uniform) {
+    this.uniform = uniform;
     this.model = model;
     kinds = model.distinctKinds();
     List<LayerKind> all = model.layerKinds();
@@ -57,35 +69,6 @@ final class Splitter {
         new Key(pp, vpp, ratios(seconds)), key -> layout(key.pp(), key.vpp(), key.ratios()));
   }
 
-  /**
-   * The layout that the constraint model proves to have the fastest slowest rank, every rank within
-   * its memory; null when the usual one is as fast, or none was found.
-   */
-  Layout exactly(Layout usual, LayerSeconds seconds, MemorySplit split, double limitBytes) {
-    List<Integer> ratios = ratios(seconds);
-    long[] byKind = new long[kinds.size()];
-    for (int k = 0; k < byKind.length; k++) {
-      byKind[k] = ratios.get(k);
-    }
-    long last = ratios.get(byKind.length);
-    long[] weight = new long[kindOf.length];
-    long sum = last;
-    for (int i = 0; i < weight.length; i++) {
-      weight[i] = byKind[kindOf[i]];
-      sum += weight[i];
-    }
-    int pp = usual.pp();
-    long now = slowest(pp, usual.layers(), weight, last);
-    if (kinds.size() == 1 || now <= (sum + pp - 1) / pp) {
-      return null;
-    }
-    int[] layers =
-        new LayerSplit(pp, usual.vpp(), kindOf, byKind, last, 1).solve(split, limitBytes);
-    return layers == null || slowest(pp, layers, weight, last) >= now
-        ? null
-        : Layout.of(model, pp, usual.vpp(), layers, model.mtpLayers(), false);
-  }
-
   private Layout layout(int pp, int vpp, List<Integer> ratios) {
     int n = kindOf.length;
     long[] weight = new long[n];
@@ -94,7 +77,9 @@ final class Splitter {
     }
     long last = ratios.get(ratios.size() - 1);
     int[] layers =
-        pp == 1 ? single(n, vpp) : vpp == 1 ? exact(pp, weight, last) : even(pp, vpp, weight, last);
+        pp == 1 || uniform
+            ? single(n, pp * vpp)
+            : vpp == 1 ? exact(pp, weight, last) : even(pp, vpp, weight, last);
     return Layout.of(model, pp, vpp, layers, model.mtpLayers(), false);
   }
 
@@ -146,6 +131,17 @@ final class Splitter {
     int n = weight.length;
     int[] best = null;
     long bestMax = Long.MAX_VALUE;
+    for (int first = 0; first <= EvenStages.free(n, pp * vpp); first++) {
+      int[] layers = EvenStages.layers(n, pp * vpp, first);
+      long max = layers == null ? Long.MAX_VALUE : slowest(pp, layers, weight, last);
+      if (max < bestMax) {
+        bestMax = max;
+        best = layers;
+      }
+    }
+    if (best != null) {
+      return best;
+    }
     long sum = last;
     for (long w : weight) {
       sum += w;
@@ -227,19 +223,6 @@ final class Splitter {
       most = Math.max(most, t);
     }
     return most;
-  }
-
-  /**
-   * A layout with virtual stages whose first rank, which holds most activations, gives some of its
-   * layers to the others; null when it can't.
-   */
-  Layout lightened(int pp, int vpp, Layout fastest, int fewer) {
-    int n = kindOf.length;
-    int lastLoad = fastest.rankLayers(pp - 1);
-    int others = pp - 1;
-    int average = (n - lastLoad) / others;
-    int[] layers = loads(pp, vpp, n, lastLoad, fastest.rankLayers(0) - average - fewer);
-    return layers == null ? null : Layout.of(model, pp, vpp, layers, model.mtpLayers(), false);
   }
 
   /**

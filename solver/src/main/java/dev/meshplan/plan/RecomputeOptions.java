@@ -27,6 +27,16 @@ public final class RecomputeOptions {
 
   private RecomputeOptions() {}
 
+  /** The options of a framework: DeepSpeed recomputes whole layers or nothing. */
+  public static Map<String, Recompute> of(
+      Model model, boolean unfusedAttention, Framework framework) {
+    Map<String, Recompute> map = of(model, unfusedAttention);
+    if (framework == Framework.DEEPSPEED) {
+      map.keySet().retainAll(List.of("none", "full"));
+    }
+    return map;
+  }
+
   /**
    * Name to option for a model; options that would change nothing for it are left out.
    *

@@ -100,7 +100,7 @@ public final class RequestReader {
             flag(s, "dp_overlap", d.ppOverlap(), assumed),
             flag(s, "pp_overlap", d.ppOverlap(), assumed),
             flag(s, "a2a_overlap", false, assumed),
-            choice(s, "cp_kind", CpKind.class, CpKind.P2P, assumed),
+            choice(s, "cp_kind", CpKind.class, cpKind(framework), assumed),
             (int) s.integer("document_tokens", 0, 1 << 28, 0),
             choice(s, "loss_kernel", LossKernel.class, d.lossKernel(), assumed),
             flag(s, "gradient_fusion", d.gradientFusion(), assumed),
@@ -110,6 +110,11 @@ public final class RequestReader {
     }
     s.finish();
     return training.withAssumed(assumed);
+  }
+
+  /** Ulysses in DeepSpeed, a ring elsewhere. */
+  private static CpKind cpKind(Framework framework) {
+    return framework == Framework.DEEPSPEED ? CpKind.ALL_TO_ALL : CpKind.P2P;
   }
 
   private static Map<String, String> fix(Section s) {

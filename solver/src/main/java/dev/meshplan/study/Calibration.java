@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Fits a machine's constants to its own measurements: every constant that the measured collectives
- * depend on is moved up and down in ever smaller steps while the mean logarithmic error falls.
+ * Fits a machine's constants to its own measurements: each is moved up and down in ever smaller
+ * steps while the mean logarithmic error falls.
  */
 public final class Calibration {
   private static final double[] STEPS = {1.6, 1.25, 1.1, 1.04, 1.015};
@@ -43,12 +43,7 @@ public final class Calibration {
 
   private record Point(Collective collective, double bytes, Group group, double seconds) {}
 
-  /**
-   * Error of one test before and after.
-   *
-   * @param medianBefore of the absolute relative error with the constants that stood
-   * @param medianAfter with the fitted ones
-   */
+  /** Absolute relative errors of one test, with the old constants and with the fitted ones. */
   public record Line(
       Collective collective,
       int ranks,

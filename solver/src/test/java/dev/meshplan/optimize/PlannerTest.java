@@ -79,7 +79,7 @@ class PlannerTest {
             model: llama-3.1-405b
             cluster: {system: hgx-h100, gpus: 1024}
             training: {global_batch: 512, sequence: 8192}
-            limits: {evaluations: 3000}
+            limits: {evaluations: 300}
             """);
     assertEquals(Outcome.FOUND, few.outcome());
     assertEquals(Proof.Status.FEASIBLE, few.proof().status());
