@@ -18,9 +18,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What a user may get wrong in a request, and what the command line says then. */
 class RequestInputTest {
   private static final String GOOD =
-      "model: llama-3.1-8b\n"
-          + "cluster: {system: hgx-h100, gpus: 8}\n"
-          + "training: {global_batch: 128, sequence: 8192}\n";
+      """
+      model: llama-3.1-8b
+      cluster: {system: hgx-h100, gpus: 8}
+      training: {global_batch: 128, sequence: 8192}
+      """;
 
   @TempDir private Path folder;
 
@@ -71,8 +73,13 @@ class RequestInputTest {
   void allMistakesOfAFileComeTogether() throws IOException {
     Result r =
         plan(
-            "model: llama-3.1-7b\ncluster: {system: hgx-h10, gpus: 0}\n"
-                + "training: {global_batch: -1, sequence: x}\nlocality: loose\nfoo: 1\n");
+            """
+            model: llama-3.1-7b
+            cluster: {system: hgx-h10, gpus: 0}
+            training: {global_batch: -1, sequence: x}
+            locality: loose
+            foo: 1
+            """);
     for (String part :
         List.of(":1: model", "system", "gpus", "global_batch", "sequence", "locality", "foo")) {
       assertTrue(r.err().contains(part), part + " in " + r.err());
