@@ -159,7 +159,8 @@ final class PlainMemory {
     if (deepspeed) {
       double extra = Math.max(outside, 10.2 * GIB - 0.05 * a);
       double keep = Math.min(cached, Math.max(0, usable - b - extra));
-      return Math.max(a + keep + 10.2 * GIB, b + keep + outside);
+      // Reserved segments hold cached blocks with the same slack as live ones.
+      return Math.max(a + keep + 10.2 * GIB, b + 1.05 * keep + outside);
     }
     return b + outside + Math.min(loose, Math.max(0, usable - b - outside));
   }
