@@ -2,7 +2,6 @@ package dev.meshplan.estimate;
 
 import dev.meshplan.model.Flops;
 import dev.meshplan.model.Model;
-import dev.meshplan.plan.Blocks;
 import dev.meshplan.plan.Candidate;
 import dev.meshplan.plan.ErrorBand;
 import dev.meshplan.plan.Estimate;
@@ -71,10 +70,5 @@ public final class Estimator {
         memory.terms(c, layout, worst),
         bill.basis(),
         band);
-  }
-
-  /** Ranks of a plan that stay together in a block. */
-  public static long unit(Plan plan) {
-    return Blocks.unit(plan.dims(), plan.cpInside(), plan.placement().blockGpus());
   }
 }

@@ -6,7 +6,6 @@ import dev.meshplan.config.Section;
 import dev.meshplan.hardware.Precision;
 import dev.meshplan.units.Dimension;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -166,10 +165,5 @@ public final class RequestReader {
       assumed.add(key);
     }
     return s.flag(key, absent);
-  }
-
-  /** The keys of a request's fix section. */
-  public static List<String> fixKeys() {
-    return Arrays.stream(Axis.values()).map(Axis::key).toList();
   }
 }

@@ -59,33 +59,15 @@ public record Training(
 
   /** The same job with other assumed keys. */
   public Training withAssumed(List<String> keys) {
-    return new Training(
-        globalBatch,
-        sequence,
-        tokens,
-        precision,
-        framework,
-        era,
-        tuning,
-        gradientType,
-        optimizerBytes,
-        dispatcher,
-        cudaGraph,
-        routing,
-        sequenceParallel,
-        tpOverlap,
-        dpOverlap,
-        ppOverlap,
-        a2aOverlap,
-        cpKind,
-        documentTokens,
-        lossKernel,
-        gradientFusion,
-        keys);
+    return with(precision, keys);
   }
 
   /** The same job in another precision. */
   public Training withPrecision(Precision other) {
+    return with(other, assumed);
+  }
+
+  private Training with(Precision other, List<String> keys) {
     return new Training(
         globalBatch,
         sequence,
@@ -108,7 +90,7 @@ public record Training(
         documentTokens,
         lossKernel,
         gradientFusion,
-        assumed);
+        keys);
   }
 
   /** Attention runs on separate kernels that store the scores (before 2023). */
