@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# meshplan 0.1.0: deepseek-v3
+# model deepseek-v3, 2016 GPUs of hgx-h800
+# TP 2, PP 21, DP 48, EP 8, ETP 1, micro-batch 1, 320 micro-batches a step
+# for Megatron-Bridge main of 2026-08 (067f987d)
+set -euo pipefail
+
+# Left-over settings of other jobs slow or break collectives.
+unset NCCL_P2P_LEVEL NCCL_P2P_DISABLE NCCL_SHM_DISABLE NCCL_IB_DISABLE NCCL_NVLS_ENABLE NCCL_ALGO NCCL_PROTO
+export CUDA_DEVICE_MAX_CONNECTIONS=1
+
+cd "${BRIDGE_PATH:-.}"
+
+RECIPE="${RECIPE:-deepseek_v3_pretrain_config}"
+: "${RECIPE:?name a recipe}"
+
+OVERRIDES=(
+  model.tensor_model_parallel_size=2
+  model.pipeline_model_parallel_size=21
+  model.context_parallel_size=1
+  model.expert_model_parallel_size=8
+  model.expert_tensor_parallel_size=1
+  model.sequence_parallel=true
+  'model.pipeline_model_parallel_layout='\''Etttt|(ttt|)*19,mL'\'''
+  train.micro_batch_size=1
+  train.global_batch_size=15360
+  ddp.use_distributed_optimizer=true
+  comm_overlap.overlap_grad_reduce=true
+  comm_overlap.overlap_param_gather=true
+  ddp.grad_reduce_in_fp32=false
+  model.recompute_granularity=selective
+  'model.recompute_modules=[mla_up_proj]'
+  comm_overlap.tp_comm_overlap=true
+  model.moe_grouped_gemm=true
+  model.moe_router_dtype=fp32
+  model.moe_token_dispatcher_type=flex
+  model.moe_flex_dispatcher_backend=deepep
+  model.moe_router_force_load_balancing=true
+  model.cross_entropy_loss_fusion=true
+  model.cross_entropy_fusion_impl=native
+  model.seq_length=4096
+  dataset.seq_length=4096
+  mixed_precision=bf16_with_fp8_current_scaling_mixed
+)
+
+if [[ -n "${RANK:-}" && -n "${WORLD_SIZE:-}" ]]; then
+  LAUNCH=(python)
+  if command -v numactl >/dev/null && [[ -n "${LOCAL_RANK:-}" ]]; then
+    SOCKET=$((LOCAL_RANK / 4))
+    LAUNCH=(numactl --cpunodebind="$SOCKET" --membind="$SOCKET" python)
+  fi
+else
+  LAUNCH=(torchrun
+    --nproc-per-node=8
+    --nnodes="${NNODES:-252}"
+    --node-rank="${NODE_RANK:-0}"
+    --master-addr="${MASTER_ADDR:-127.0.0.1}"
+    --master-port="${MASTER_PORT:-29500}")
+fi
+exec "${LAUNCH[@]}" scripts/training/run_recipe.py --recipe "$RECIPE" --mode pretrain --dataset mock "${OVERRIDES[@]}" "$@"

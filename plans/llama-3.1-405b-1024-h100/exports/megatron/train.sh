@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# meshplan 0.1.0: llama-3.1-405b
+# model llama-3.1-405b, 1024 GPUs of hgx-h100
+# TP 4, CP 4, PP 16 x 8 virtual, DP 4, micro-batch 1, 128 micro-batches a step
+# for Megatron-LM main of 2026-08 (d98e8a64)
+set -euo pipefail
+
+# Left-over settings of other jobs slow or break collectives.
+unset NCCL_P2P_LEVEL NCCL_P2P_DISABLE NCCL_SHM_DISABLE NCCL_IB_DISABLE NCCL_NVLS_ENABLE NCCL_ALGO NCCL_PROTO
+export CUDA_DEVICE_MAX_CONNECTIONS=1
+
+cd "${MEGATRON_PATH:-.}"
+
+MODEL_ARGS=(
+  --num-layers 126
+  --hidden-size 16384
+  --num-attention-heads 128
+  --group-query-attention
+  --num-query-groups 8
+  --kv-channels 128
+  --disable-bias-linear
+  --ffn-hidden-size 53248
+  --swiglu
+  --seq-length 8192
+  --max-position-embeddings 8192
+  --position-embedding-type rope
+  --normalization RMSNorm
+  --untie-embeddings-and-output-weights
+)
+
+PLAN_ARGS=(
+  --tensor-model-parallel-size 4
+  --pipeline-model-parallel-size 16
+  --context-parallel-size 4
+  --cp-comm-type p2p
+  --sequence-parallel
+  --pipeline-model-parallel-layout 'E|(t|)*126,L'
+  --micro-batch-size 1
+  --global-batch-size 512
+  --use-distributed-optimizer
+  --overlap-grad-reduce
+  --overlap-param-gather
+  --bf16
+  --grad-reduce-in-bf16
+  --tp-comm-overlap
+  --transformer-impl transformer_engine
+  --cross-entropy-loss-fusion
+  --cross-entropy-fusion-impl native
+)
+
+# Not part of the plan: optimizer, data, tokenizer. Replace the mock data to train.
+JOB_ARGS=(
+  --train-iters 50
+  --lr 1e-4
+  --min-lr 1e-5
+  --lr-decay-style cosine
+  --weight-decay 0.1
+  --clip-grad 1.0
+  --attention-dropout 0.0
+  --hidden-dropout 0.0
+  --log-interval 1
+  --log-throughput
+  --mock-data
+  --tokenizer-type NullTokenizer
+  --vocab-size 128256
+)
+
+if [[ -n "${RANK:-}" && -n "${WORLD_SIZE:-}" ]]; then
+  LAUNCH=(python)
+  if command -v numactl >/dev/null && [[ -n "${LOCAL_RANK:-}" ]]; then
+    SOCKET=$((LOCAL_RANK / 4))
+    LAUNCH=(numactl --cpunodebind="$SOCKET" --membind="$SOCKET" python)
+  fi
+else
+  LAUNCH=(torchrun
+    --nproc-per-node=8
+    --nnodes="${NNODES:-128}"
+    --node-rank="${NODE_RANK:-0}"
+    --master-addr="${MASTER_ADDR:-127.0.0.1}"
+    --master-port="${MASTER_PORT:-29500}")
+fi
+exec "${LAUNCH[@]}" pretrain_gpt.py "${MODEL_ARGS[@]}" "${PLAN_ARGS[@]}" "${JOB_ARGS[@]}" "$@"
