@@ -21,6 +21,15 @@ final class AcrossDomains {
   private AcrossDomains() {}
 
   /**
+   * What one rank gets of the NICs once contention is counted, bytes per second one way.
+   *
+   * @param ring rings, trees and messages to the next domain
+   * @param exchange all with all
+   * @param detour share of an exchange that passes the scale-up links to the receiver's rail first
+   */
+  record Nics(double ring, double exchange, double detour) {}
+
+  /**
    * One group on its network.
    *
    * @param wire inside a domain
@@ -28,17 +37,10 @@ final class AcrossDomains {
    * @param ranks n
    * @param together g
    * @param domains k
-   * @param nic bytes per second of one rank's NIC share
-   * @param spine share of the NIC that an all-to-all keeps at oversubscribed leaves
+   * @param nics bytes per second of one rank's NIC share by pattern
    */
   record Shape(
-      Wire wire,
-      Constants<NetworkParameter> net,
-      int ranks,
-      int together,
-      int domains,
-      double nic,
-      double spine) {
+      Wire wire, Constants<NetworkParameter> net, int ranks, int together, int domains, Nics nics) {
 
     double seconds(NetworkParameter p) {
       return net.get(p) * Quantity.MICRO;
@@ -47,12 +49,12 @@ final class AcrossDomains {
     /** Bytes per second of the NICs that the group uses in one domain. */
     double nics(NetworkParameter share) {
       NetworkParameter most = share == GATHER_SHARE ? GATHER_NICS : RING_NICS;
-      return net.get(share) * nic * Math.min(together, net.get(most));
+      return net.get(share) * nics.ring * Math.min(together, net.get(most));
     }
 
     /** The same where the switch spreads the work over its reduction heads. */
     double nvlsNics(NetworkParameter share) {
-      return net.get(share) * nic * Math.min(together, NVLS_HEADS);
+      return net.get(share) * nics.ring * Math.min(together, NVLS_HEADS);
     }
 
     /** How the filling of a tree grows with the domains. */
@@ -218,11 +220,14 @@ final class AcrossDomains {
     Wire w = s.wire();
     int n = s.ranks();
     int g = s.together();
-    double across = bytes * (n - g) / n / (s.net().get(ALL_TO_ALL_SHARE) * s.nic() * s.spine());
+    double across = bytes * (n - g) / n / (s.net().get(ALL_TO_ALL_SHARE) * s.nics().exchange());
     double inside =
         g > 1
-            ? bytes * (g - 1) / n / w.rate(LinkParameter.ALL_TO_ALL_SHARE)
-                + bytes / n / w.rate(LinkParameter.ALL_TO_ALL_COPY_SHARE)
+            ? bytes
+                    * (g - 1 + s.nics().detour() * (n - g))
+                    / n
+                    / w.exchangeRate(LinkParameter.ALL_TO_ALL_SHARE)
+                + bytes / n / w.copyRate(LinkParameter.ALL_TO_ALL_COPY_SHARE)
             : 0;
     return s.seconds(ALL_TO_ALL_BASE_US)
         + s.seconds(ALL_TO_ALL_PEER_US) * n
@@ -233,7 +238,7 @@ final class AcrossDomains {
   static double send(Shape s, double bytes) {
     return s.seconds(SEND_BASE_US)
         + s.seconds(SEND_RAMP_US) * InsideDomain.ramp(bytes, 0.1)
-        + bytes / (s.net().get(SEND_SHARE) * s.nic());
+        + bytes / (s.net().get(SEND_SHARE) * s.nics().ring());
   }
 
   private static double best(Wire w, Collective c, double bytes, int n) {

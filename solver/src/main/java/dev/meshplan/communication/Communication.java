@@ -113,12 +113,18 @@ public final class Communication {
    */
   public CollectiveCost cost(Collective c, double bytes, int[] ranks) {
     Wire joined = fabric.wire(ranks);
-    if (joined == null) {
+    if (joined != null) {
+      Arrays.fill(candidates, Double.POSITIVE_INFINITY);
+      InsideDomain.price(candidates, joined, c, bytes, ranks.length);
+      return result(c, bytes, ranks.length, joined, false);
+    }
+    AcrossDomains.Shape placed = bytes > 0 ? fabric.across(ranks) : null;
+    if (placed == null) {
       return cost(c, bytes, fabric.shape(ranks));
     }
     Arrays.fill(candidates, Double.POSITIVE_INFINITY);
-    InsideDomain.price(candidates, joined, c, bytes, ranks.length);
-    return result(c, bytes, ranks.length, joined, false);
+    AcrossDomains.price(candidates, placed, c, bytes);
+    return result(c, bytes, ranks.length, placed.wire(), true);
   }
 
   /** Whether the group needs the scale-out network. */
@@ -168,14 +174,18 @@ public final class Communication {
 
   AcrossDomains.Shape across(Group g, Wire wire, int together) {
     int domains = (g.size() + together - 1) / together;
+    Constants<NetworkParameter> constants = fabric.network(g);
+    double nic = fabric.nicBandwidth(g);
     return new AcrossDomains.Shape(
         wire,
-        fabric.network(g),
+        constants,
         g.size(),
         together,
         domains,
-        fabric.nicBandwidth(g),
-        fabric.spineShare(domains));
+        new AcrossDomains.Nics(
+            nic * fabric.ringShare(together, domains),
+            nic * fabric.exchangeShare(together, domains),
+            fabric.detour(together)));
   }
 
   private int best() {

@@ -59,7 +59,7 @@ final class ExpertExchange {
 
   private double deduped(MoeExchange e, Group g, Wire wire, int together, LinkParameter share) {
     double bytes = e.tokenBytes() * e.imbalance();
-    double inside = bytes * MoeExchange.distinct(e.ranks(), e.topK()) / wire.rate(share);
+    double inside = bytes * MoeExchange.distinct(e.ranks(), e.topK()) / wire.exchangeRate(share);
     double base =
         wire.seconds(LinkParameter.EXPERT_BASE_US)
             + wire.seconds(LinkParameter.EXPERT_RANK_US) * Math.min(e.ranks(), together);
@@ -77,7 +77,7 @@ final class ExpertExchange {
             * reached
             * (k - 1)
             / k
-            / (s.net().get(NetworkParameter.EXPERT_SHARE) * s.nic() * s.spine());
+            / (s.net().get(NetworkParameter.EXPERT_SHARE) * s.nics().exchange());
     double overlapped = StrictMath.cbrt(inside * inside * inside + across * across * across);
     return base
         + s.seconds(NetworkParameter.EXPERT_BASE_US)
@@ -89,7 +89,10 @@ final class ExpertExchange {
     double bytes = e.tokenBytes() * e.topK() * e.imbalance();
     int n = e.ranks();
     double inside =
-        bytes * Math.min(together, n) / n / wire.rate(LinkParameter.EXPERT_LOW_LATENCY_SHARE);
+        bytes
+            * Math.min(together, n)
+            / n
+            / wire.exchangeRate(LinkParameter.EXPERT_LOW_LATENCY_SHARE);
     double base = 16 * Quantity.MICRO;
     if (together >= n) {
       return base + inside;
@@ -99,7 +102,7 @@ final class ExpertExchange {
         bytes
             * (n - together)
             / n
-            / (s.net().get(NetworkParameter.EXPERT_LOW_LATENCY_SHARE) * s.nic() * s.spine());
+            / (s.net().get(NetworkParameter.EXPERT_LOW_LATENCY_SHARE) * s.nics().exchange());
     return base + 2 * s.levels() * Quantity.MICRO + Math.max(across, inside);
   }
 }

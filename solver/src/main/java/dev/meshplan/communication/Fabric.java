@@ -5,16 +5,21 @@ import dev.meshplan.hardware.Known;
 import dev.meshplan.hardware.Network;
 import dev.meshplan.hardware.NoCostModel;
 import dev.meshplan.hardware.SystemSpec;
+import dev.meshplan.hardware.Topology;
 import dev.meshplan.units.Basis;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /** The constants of one machine, resolved: links inside a domain, paths of a node, network. */
 public final class Fabric {
+  private static final int MOST_PLACED = 1024;
+
   private final SystemSpec system;
   private final Network network;
   private final Wiring wiring;
   private final Wire[] local;
+  private final Wire[][] spread;
   private final Wire[] staged;
   private final Wire alone;
   private final boolean tree;
@@ -30,17 +35,22 @@ public final class Fabric {
     this.tree = d.kind() == SystemSpec.Fabric.PCIE || d.kind() == SystemSpec.Fabric.PAIRS;
     this.wiring = new Wiring(system, gpu);
     Wire[] wires = new Wire[0];
+    Wire[][] parts = new Wire[0][];
     String noLink = "";
     try {
-      wires = tree ? wiring.node() : wiring.domain();
+      wires = tree ? wiring.node(d.size()) : wiring.domain();
+      parts = tree || d.size() < system.gpusPerNode() ? spread(d.size()) : parts;
     } catch (NoCostModel e) {
       noLink = e.getMessage();
     }
     this.local = wires;
+    this.spread = parts;
     this.noLocal = noLink;
     this.staged = wiring.staged();
     this.alone =
-        local.length > 2 ? local[2] : new Wire(LinkConstants.alone(), Double.NaN, 0, Basis.DERIVED);
+        local.length > 2
+            ? local[2]
+            : new Wire(LinkConstants.alone(), Wire.Rates.even(Double.NaN), 0, Basis.DERIVED);
     Constants<NetworkParameter> constants = null;
     String none = "";
     try {
@@ -52,10 +62,7 @@ public final class Fabric {
     }
     this.networkConstants = constants;
     this.noNetwork = none;
-    this.ports =
-        network != null && network.portsPerNode() > 0
-            ? network.portsPerNode()
-            : Math.max(1, system.nicsPerNode());
+    this.ports = network == null ? Math.max(1, system.nicsPerNode()) : network.ports(system);
   }
 
   /**
@@ -68,6 +75,15 @@ public final class Fabric {
    */
   public static Fabric of(SystemSpec system, Gpu gpu, Network network) {
     return new Fabric(system, gpu, network);
+  }
+
+  /** What joins ranks of a node by how many of them are in one domain. */
+  private Wire[][] spread(int domain) {
+    Wire[][] wires = new Wire[domain][];
+    for (int perDomain = 1; perDomain < domain; perDomain++) {
+      wires[perDomain] = wiring.node(perDomain);
+    }
+    return wires;
   }
 
   public SystemSpec system() {
@@ -89,22 +105,46 @@ public final class Fabric {
 
   /** Given GPUs as the shape of a group. */
   Group shape(int[] ranks) {
-    int perNode = most(ranks, system.gpusPerNode());
-    return new Group(ranks.length, most(ranks, system.domain().size()), tree ? perNode : 0, 0);
+    int perNode = Placement.most(ranks, system.gpusPerNode());
+    return new Group(
+        ranks.length, Placement.most(ranks, system.domain().size()), tree ? perNode : 0, 0);
   }
 
-  /** What joins given cards of one node; null where the group's shape says all. */
+  /** What joins given GPUs of one node or mesh; null where the group's shape says all. */
   Wire wire(int[] ranks) {
-    boolean placed = tree && ranks.length > 1 && noLocal.isEmpty();
-    return placed && most(ranks, system.gpusPerNode()) == ranks.length ? wiring.of(ranks) : null;
+    boolean mesh = system.domain().kind() == SystemSpec.Fabric.MESH;
+    boolean placed = (tree || mesh) && ranks.length > 1 && noLocal.isEmpty();
+    int within = Math.max(system.gpusPerNode(), mesh ? system.domain().size() : 1);
+    return placed && Placement.most(ranks, within) == ranks.length ? wiring.of(ranks) : null;
   }
 
-  private static int most(int[] ranks, int size) {
-    Map<Integer, Integer> counts = new TreeMap<>();
-    for (int r : ranks) {
-      counts.merge(r / size, 1, Integer::sum);
+  /**
+   * What given GPUs of several domains get, nothing else running: every pattern counted on the
+   * topology.
+   *
+   * @return null where the group's shape has to do: domains that hold unequal parts, or very many
+   */
+  AcrossDomains.Shape across(int[] ranks) {
+    int unit = tree ? system.gpusPerNode() : system.domain().size();
+    List<int[]> domains = Placement.by(unit, ranks);
+    int n = ranks.length;
+    int g = domains.get(0).length;
+    if (n > MOST_PLACED || domains.size() < 2 || g * domains.size() != n) {
+      return null;
     }
-    return counts.values().stream().max(Integer::compare).orElse(0);
+    Group shape = shape(ranks);
+    Constants<NetworkParameter> constants = network(shape);
+    Topology t = Topology.of(system, network, Arrays.stream(ranks).max().orElse(0) + 1);
+    double ring = t.counterparts(domains).bytesPerSecond();
+    double all = t.exchangeAcross(domains).bytesPerSecond() * (n - g) / (n - 1);
+    Wire wire = wire(domains.get(0));
+    return new AcrossDomains.Shape(
+        wire == null ? wire(shape, g) : wire,
+        constants,
+        n,
+        g,
+        domains.size(),
+        new AcrossDomains.Nics(ring, all, detour(g)));
   }
 
   /**
@@ -123,10 +163,11 @@ public final class Fabric {
 
   /** What joins that many of its ranks. */
   Wire wire(Group g, int together) {
-    boolean apart = !tree && g.perDomain() < together;
-    boolean unbridged =
-        system.domain().kind() == SystemSpec.Fabric.PAIRS && g.perDomain() == 1 && together > 1;
-    if (apart || unbridged) {
+    boolean parted = g.perDomain() < together && g.perDomain() < spread.length;
+    if (parted && together <= system.gpusPerNode()) {
+      return spread[g.perDomain()][together];
+    }
+    if (!tree && g.perDomain() < together) {
       return staged[Math.min(together, staged.length - 1)];
     }
     if (together == 1) {
@@ -180,24 +221,45 @@ public final class Fabric {
   double nicBandwidth(Group g) {
     int busy = g.busy() > 0 ? Math.min(g.busy(), system.gpusPerNode()) : system.gpusPerNode();
     int own = Math.max(1, ports / system.gpusPerNode());
-    return network.portBandwidth() * Math.min(own, (double) ports / busy);
+    double nic = network.portBandwidth() * Math.min(own, (double) ports / busy);
+    SystemSpec.Domain d = system.domain();
+    return d.kind() == SystemSpec.Fabric.PCIE ? Math.min(nic, d.bandwidth()) : nic;
   }
 
   /**
-   * Share of its NIC that an exchange of all with all keeps when leaves are oversubscribed: rings
-   * and trees cross a leaf once per rail, an all-to-all with most of its bytes.
+   * Share of its NIC that a ring keeps where leaves are oversubscribed: of the domains below one
+   * group of leaves one sends up and one receives.
    *
-   * @param nodes nodes of the group
+   * @param together ranks of a domain
+   * @param domains of the group
    */
-  double spineShare(int nodes) {
-    int below =
-        network.leafRadix() == 0
-            ? 1
-            : network.railOptimised()
-                ? network.leafRadix()
-                : Math.max(1, network.leafRadix() / ports);
-    double away = nodes <= below ? 0 : (double) (nodes - below) / nodes;
+  double ringShare(int together, int domains) {
+    int below = below(together);
+    return domains <= below ? 1 : Math.min(1, below / network.oversubscription());
+  }
+
+  /**
+   * The same for an exchange of all with all: bytes to domains below other leaves cross the spine,
+   * and without PXN also those to other rails.
+   */
+  double exchangeShare(int together, int domains) {
+    double near = (Math.min(domains, below(together)) - 1.0) / Math.max(1, domains - 1);
+    boolean misaligned = network.railOptimised() && !network.pxn();
+    int rails = Math.min(Math.min(together, system.gpusPerNode()), ports);
+    double away = 1 - near / (misaligned ? rails : 1);
     return 1 / Math.max(1, away * network.oversubscription());
+  }
+
+  /** Domains whose NICs hang on the same leaves. */
+  private int below(int together) {
+    int nodes = (together + system.gpusPerNode() - 1) / system.gpusPerNode();
+    return Math.max(1, network.nodesPerLeaf(system) / nodes);
+  }
+
+  /** Extra share of an exchange that passes the scale-up links first, to the receiver's rail. */
+  double detour(int together) {
+    int rails = Math.min(Math.min(together, system.gpusPerNode()), ports);
+    return network.railOptimised() && network.pxn() ? 1 - 1.0 / rails : 0;
   }
 
   /** The weakest basis of what a group's cost stands on. */

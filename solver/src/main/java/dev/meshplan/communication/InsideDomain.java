@@ -43,7 +43,8 @@ final class InsideDomain {
   static double copy(Wire w, Collective c, double bytes, int n) {
     return bytes
         / n
-        / w.rate(c == Collective.ALL_GATHER ? ALL_GATHER_COPY_SHARE : REDUCE_SCATTER_COPY_SHARE);
+        / w.copyRate(
+            c == Collective.ALL_GATHER ? ALL_GATHER_COPY_SHARE : REDUCE_SCATTER_COPY_SHARE);
   }
 
   private static void allReduce(double[] out, Wire w, double bytes, int n) {
@@ -88,8 +89,8 @@ final class InsideDomain {
     double stream =
         w.seconds(ALL_TO_ALL_BASE_US)
             + w.seconds(ALL_TO_ALL_PEER_US) * (n - 1)
-            + wire / w.rate(ALL_TO_ALL_SHARE)
-            + bytes / n / w.rate(ALL_TO_ALL_COPY_SHARE);
+            + wire / w.exchangeRate(ALL_TO_ALL_SHARE)
+            + bytes / n / w.copyRate(ALL_TO_ALL_COPY_SHARE);
     return Math.max(floor, stream);
   }
 
@@ -98,9 +99,10 @@ final class InsideDomain {
    * linear, then flat, then linear at full bandwidth (github NVIDIA/nccl src/enqueue.cc).
    */
   static double send(Wire w, double bytes) {
-    double channel = w.rate(SEND_CHANNEL_SHARE);
+    double channel = w.neighbourRate(SEND_CHANNEL_SHARE);
     double few = bytes / (w.constants().get(SEND_CHANNELS) * channel);
-    double all = Math.max(bytes / w.rate(SEND_SHARE), CHANNEL_BYTES / channel);
-    return w.seconds(SEND_BASE_US) + Math.max(bytes / w.rate(SEND_SHARE), Math.min(few, all));
+    double all = Math.max(bytes / w.neighbourRate(SEND_SHARE), CHANNEL_BYTES / channel);
+    return w.seconds(SEND_BASE_US)
+        + Math.max(bytes / w.neighbourRate(SEND_SHARE), Math.min(few, all));
   }
 }

@@ -40,22 +40,7 @@ class Links {
     if (port <= bytesPerSecond) {
       return of(machine, new Communication(fabric(machine, n)));
     }
-    Network capped =
-        new Network(
-            n.id(),
-            n.aliases(),
-            n.name(),
-            n.kind(),
-            n.portBandwidth() * bytesPerSecond / port,
-            n.portsPerNode(),
-            n.latency(),
-            n.leafRadix(),
-            n.oversubscription(),
-            n.railOptimised(),
-            n.inNetworkReduction(),
-            n.collectives(),
-            n.sources(),
-            n.notes());
+    Network capped = n.withPortBandwidth(n.portBandwidth() * bytesPerSecond / port);
     return of(machine, new Communication(fabric(machine, capped)));
   }
 

@@ -178,12 +178,28 @@ final class NodeSystem {
     } else {
       d.put("bandwidth", spelled(perGpu * rate));
       if (!through && size > 2) {
-        d.put("pair_bandwidth", spelled(Math.max(1, least) * rate));
+        d.put("pair_bandwidth", spelled((even ? least : 1) * rate));
+        if (!even) {
+          d.put("links", pairs(one));
+        }
       }
       assumed.add(
           perGpu + " links of " + spelled(rate) + " one way each, the rate of this generation");
     }
     return d;
+  }
+
+  private List<String> pairs(List<String> gpus) {
+    List<String> pairs = new ArrayList<>();
+    for (int a = 0; a < gpus.size(); a++) {
+      for (int b = a + 1; b < gpus.size(); b++) {
+        int links = t.links(gpus.get(a), gpus.get(b));
+        if (links > 0) {
+          pairs.add(a + "-" + b + (links > 1 ? "x" + links : ""));
+        }
+      }
+    }
+    return pairs;
   }
 
   private Map<String, Object> pcie() {

@@ -20,6 +20,8 @@ import java.util.Map;
  * @param leafRadix ports of one leaf switch to nodes; 0 = unknown
  * @param oversubscription bandwidth down divided by up, at least 1
  * @param railOptimised NIC k of every node hangs on the same leaf
+ * @param pxn messages to another rail first go over the scale-up links to the GPU beside its NIC
+ *     (NCCL from 2.12 on); without it they cross the spine
  * @param inNetworkReduction switches can reduce (SHARP)
  * @param collectives constants measured on this network that replace those of the kind
  */
@@ -34,6 +36,7 @@ public record Network(
     int leafRadix,
     double oversubscription,
     boolean railOptimised,
+    boolean pxn,
     boolean inNetworkReduction,
     Map<String, Known> collectives,
     List<String> sources,
@@ -62,6 +65,7 @@ public record Network(
             (int) s.integer("leaf_radix", 1, 1 << 16, 0),
             s.number("oversubscription", 1, 64, 1),
             s.flag("rail_optimised", true),
+            s.flag("pxn", true),
             s.flag("in_network_reduction", false),
             collectives,
             GpuReader.sources(s),
@@ -73,26 +77,48 @@ public record Network(
 
   /** The same network with other constants of collectives. */
   public Network withCollectives(Map<String, Known> others) {
+    return with(portBandwidth, others);
+  }
+
+  /** The same network with other ports, bytes per second one way. */
+  public Network withPortBandwidth(double bytesPerSecond) {
+    return with(bytesPerSecond, collectives);
+  }
+
+  private Network with(double port, Map<String, Known> others) {
     return new Network(
         id,
         aliases,
         name,
         kind,
-        portBandwidth,
+        port,
         portsPerNode,
         latency,
         leafRadix,
         oversubscription,
         railOptimised,
+        pxn,
         inNetworkReduction,
         others,
         sources,
         notes);
   }
 
+  /** Ports of one node: the network's own (cloud shapes), else the system's, at least one. */
+  public int ports(SystemSpec system) {
+    return portsPerNode > 0 ? portsPerNode : Math.max(1, system.nicsPerNode());
+  }
+
+  /** Nodes whose NICs hang on the same leaves; more than any cluster has when nobody said. */
+  public int nodesPerLeaf(SystemSpec system) {
+    if (leafRadix == 0) {
+      return 1 << 30;
+    }
+    return railOptimised ? leafRadix : Math.max(1, leafRadix / ports(system));
+  }
+
   /** Bytes per second of scale-out that one GPU gets when all GPUs of its node send, one way. */
   public double perGpuBandwidth(SystemSpec system) {
-    int ports = portsPerNode > 0 ? portsPerNode : Math.max(1, system.nicsPerNode());
-    return portBandwidth * ports / system.gpusPerNode();
+    return portBandwidth * ports(system) / system.gpusPerNode();
   }
 }

@@ -23,7 +23,7 @@ final class ScaleUp {
           for (int a = first; a < end; a++) {
             for (int b = a + 1; b < end; b++) {
               if (joined(t.system(), a, b)) {
-                t.wire(a, b, link(d), PathKind.NVL);
+                t.wire(a, b, links(d, a - first, b - first) * link(d), PathKind.NVL);
               }
             }
           }
@@ -40,10 +40,43 @@ final class ScaleUp {
       return false;
     }
     return switch (d.kind()) {
-      case SWITCH, MESH, PAIRS -> true;
+      case SWITCH, PAIRS -> true;
+      case MESH -> links(d, a % d.size(), b % d.size()) > 0;
       case TORUS -> neighbours(d, a % d.size(), b % d.size());
       case PCIE -> false;
     };
+  }
+
+  /** Links between two GPUs of a domain; without a list every pair has one. */
+  static int links(SystemSpec.Domain d, int a, int b) {
+    if (d.directLinks().isEmpty()) {
+      return 1;
+    }
+    int low = Math.min(a, b);
+    int high = Math.max(a, b);
+    for (DirectLink l : d.directLinks()) {
+      if (l.a() == low && l.b() == high) {
+        return l.count();
+      }
+    }
+    return 0;
+  }
+
+  /** The same by the GPUs' numbers; 0 across domains. */
+  static int linksBetween(SystemSpec system, int a, int b) {
+    SystemSpec.Domain d = system.domain();
+    return a / d.size() == b / d.size() && a != b ? links(d, a % d.size(), b % d.size()) : 0;
+  }
+
+  /** Links over which every one of these GPUs of a mesh sends when all rings run that fit. */
+  static int rings(SystemSpec system, int[] ranks) {
+    int[][] links = new int[ranks.length][ranks.length];
+    for (int i = 0; i < ranks.length; i++) {
+      for (int j = 0; j < ranks.length; j++) {
+        links[i][j] = linksBetween(system, ranks[i], ranks[j]);
+      }
+    }
+    return DirectRings.links(links);
   }
 
   /** In a torus a GPU passes on what is not for it. */

@@ -90,13 +90,28 @@ public final class SystemReader {
     List<Integer> list = new ArrayList<>(blocks);
     double host = hostBandwidth(s);
     SystemSpec.Pcie pcie = pcie(s.section("pcie", false), perNode, kind, bandwidth, host);
+    List<DirectLink> links = DirectLink.read(s, s.texts("links"), kind, size);
+    if (DirectLink.most(links, size) * pair > bandwidth * 1.0001) {
+      s.error("links", "are more than the bandwidth of all links together.");
+    }
     List<Integer> axes = s.integers("axes", 1, size);
     if (!axes.isEmpty() && axes.stream().mapToInt(a -> a).reduce(1, (a, b) -> a * b) != size) {
       s.error("axes", "must multiply up to the domain's size (" + size + ").");
     }
     SystemSpec.Domain d =
         new SystemSpec.Domain(
-            size, kind, link.key(), bandwidth, pair, list, board, host, pcie, axes, collectives);
+            size,
+            kind,
+            link.key(),
+            bandwidth,
+            pair,
+            list,
+            board,
+            host,
+            pcie,
+            links,
+            axes,
+            collectives);
     s.finish();
     return d;
   }

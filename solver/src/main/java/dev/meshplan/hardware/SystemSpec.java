@@ -45,7 +45,7 @@ public record SystemSpec(
   public enum Fabric implements Keyed {
     /** Every pair at full speed through switches. */
     SWITCH,
-    /** Direct links between peers: a pair has one link, a full group all of them. */
+    /** Direct links between peers: a pair has its own, a full group all of them. */
     MESH,
     /** Bridged pairs; everything else over PCIe. */
     PAIRS,
@@ -67,6 +67,8 @@ public record SystemSpec(
    * @param boardGpus GPUs on one board, the smallest part of a block where boards may be split off
    * @param hostBandwidth GPU to host memory, bytes per second one way (PCIe or C2C)
    * @param pcie how the GPUs of a node hang on its CPUs; what matters where NVLink does not reach
+   * @param directLinks links of a mesh whose pairs differ, each of {@code pairBandwidth}; empty =
+   *     every pair has that bandwidth
    * @param axes lengths of a torus' axes, their product is the size; empty = as square as possible
    * @param collectives constants measured on this system that replace those of the link; empty =
    *     none
@@ -81,6 +83,7 @@ public record SystemSpec(
       int boardGpus,
       double hostBandwidth,
       Pcie pcie,
+      List<DirectLink> directLinks,
       List<Integer> axes,
       Map<String, Known> collectives) {}
 
@@ -153,6 +156,7 @@ public record SystemSpec(
             d.boardGpus,
             d.hostBandwidth,
             d.pcie,
+            d.directLinks,
             d.axes,
             collectives),
         nicsPerNode,

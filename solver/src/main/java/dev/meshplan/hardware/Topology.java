@@ -16,6 +16,11 @@ public final class Topology {
   private final List<String> names = new ArrayList<>();
   private final List<Edge> edges = new ArrayList<>();
   private final List<List<Integer>> outgoing = new ArrayList<>();
+  private final List<Nic> nics = new ArrayList<>();
+  private final List<Integer> uplinks = new ArrayList<>();
+
+  /** A port: its PCIe switch, the edges from it to the port and on to the leaf, the leaf. */
+  private record Nic(int pcieSwitch, int down, int up, int leaf) {}
 
   /**
    * One direction of a wire.
@@ -48,12 +53,17 @@ public final class Topology {
       t.vertex("GPU" + g);
     }
     ScaleUp.wire(t);
-    t.wireNodes();
+    ScaleOut.wire(t);
     return t;
   }
 
   public SystemSpec system() {
     return system;
+  }
+
+  /** What joins the nodes, or null. */
+  public Network network() {
+    return network;
   }
 
   /** Number of GPUs; they are the vertices from 0 on. */
@@ -63,6 +73,14 @@ public final class Topology {
 
   public List<Edge> edges() {
     return List.copyOf(edges);
+  }
+
+  int edgeCount() {
+    return edges.size();
+  }
+
+  Edge edge(int index) {
+    return edges.get(index);
   }
 
   /** Name of a vertex, such as GPU3, switch1.0, NIC7 or spine. */
@@ -76,82 +94,20 @@ public final class Topology {
     return names.size() - 1;
   }
 
-  /** Adds both directions of a wire. */
-  void wire(int a, int b, double bytesPerSecond, PathKind kind) {
-    wire(a, b, bytesPerSecond, kind, false);
+  /** Adds both directions of a wire; the second has the next number. */
+  int wire(int a, int b, double bytesPerSecond, PathKind kind) {
+    return wire(a, b, bytesPerSecond, kind, false);
   }
 
-  private void wire(int a, int b, double bytesPerSecond, PathKind kind, boolean staged) {
+  int wire(int a, int b, double bytesPerSecond, PathKind kind, boolean staged) {
     edge(a, b, bytesPerSecond, kind, staged);
     edge(b, a, bytesPerSecond, kind, staged);
+    return edges.size() - 2;
   }
 
   private void edge(int from, int to, double bytesPerSecond, PathKind kind, boolean staged) {
     outgoing.get(from).add(edges.size());
     edges.add(new Edge(from, to, bytesPerSecond, kind, staged));
-  }
-
-  private void wireNodes() {
-    int perNode = system.gpusPerNode();
-    SystemSpec.Pcie pcie = system.domain().pcie();
-    double lane =
-        Double.isNaN(system.domain().hostBandwidth())
-            ? pcie.uplinkBandwidth()
-            : system.domain().hostBandwidth();
-    int nodes = gpus / perNode;
-    int ports = network == null ? 0 : ports();
-    int spine = network == null ? -1 : vertex("spine");
-    int[] leaves = new int[Math.max(1, ports)];
-    Arrays.fill(leaves, -1);
-    for (int n = 0; n < nodes; n++) {
-      int[] switches = new int[pcie.sockets() * pcie.switchesPerSocket()];
-      int[] memories = new int[pcie.sockets()];
-      for (int s = 0; s < pcie.sockets(); s++) {
-        memories[s] = vertex("memory" + n + "." + s);
-        for (int o = 0; o < s; o++) {
-          wire(memories[o], memories[s], pcie.socketPath().value(), PathKind.SYS, true);
-        }
-      }
-      for (int i = 0; i < switches.length; i++) {
-        switches[i] = vertex("switch" + n + "." + i);
-        int sw = switches[i];
-        int root = vertex("root" + n + "." + i);
-        int socket = i / pcie.switchesPerSocket();
-        wire(sw, root, pcie.uplinkBandwidth(), PathKind.PHB);
-        boolean direct = pcie.reach().ordinal() >= PathKind.NODE.ordinal();
-        double cpu = direct ? pcie.uplinkBandwidth() : pcie.hostPath().value();
-        wire(root, memories[socket], cpu, PathKind.NODE, !direct);
-        for (int g = 0; g < pcie.gpusPerSwitch(); g++) {
-          int local = i * pcie.gpusPerSwitch() + g;
-          if (local < perNode) {
-            wire(n * perNode + local, sw, lane, PathKind.PIX);
-          }
-        }
-      }
-      for (int p = 0; p < ports; p++) {
-        int nic = vertex("NIC" + n + "." + p);
-        wire(switches[p * switches.length / ports], nic, network.portBandwidth(), PathKind.NET);
-        if (leaves[rail(n, p)] < 0) {
-          leaves[rail(n, p)] = vertex("leaf" + rail(n, p));
-        }
-        wire(nic, leaves[rail(n, p)], network.portBandwidth(), PathKind.NET);
-      }
-    }
-    for (int leaf : leaves) {
-      if (leaf >= 0) {
-        double down = network.portBandwidth() * (network.railOptimised() ? nodes : ports);
-        wire(leaf, spine, down / network.oversubscription(), PathKind.NET);
-      }
-    }
-  }
-
-  private int ports() {
-    return network.portsPerNode() > 0 ? network.portsPerNode() : Math.max(1, system.nicsPerNode());
-  }
-
-  /** Rail-optimised: port k of every node on leaf k. Otherwise a node's ports share a leaf. */
-  private int rail(int node, int port) {
-    return network.railOptimised() ? port : node % ports();
   }
 
   /** The best path between two GPUs, in the words of {@code nvidia-smi topo -m}. */
@@ -177,33 +133,81 @@ public final class Topology {
 
   /**
    * Edges from one GPU to another on the path that NCCL would take: fewest levels of {@link
-   * PathKind}, then fewest hops.
+   * PathKind}, then fewest hops; between nodes over the GPUs' own NICs.
    *
    * @return empty when nothing joins them
    */
   public List<Edge> path(int from, int to) {
-    PathKind worst = between(from, to);
+    List<Edge> path = new ArrayList<>();
+    for (int e : Routes.route(this, from, to, 0)) {
+      path.add(edges.get(e));
+    }
+    return path;
+  }
+
+  /** The shortest way over edges up to a kind that passes no other GPU, as numbers of edges. */
+  int[] shortest(int from, int to, PathKind worst) {
     int[] reachedBy = new int[names.size()];
     Arrays.fill(reachedBy, -1);
-    List<Integer> queue = new ArrayList<>(List.of(from));
-    for (int head = 0; head < queue.size() && reachedBy[to] < 0; head++) {
-      for (int e : outgoing.get(queue.get(head))) {
+    int[] queue = new int[names.size()];
+    int tail = 0;
+    queue[tail++] = from;
+    boolean forwards = ScaleUp.forwards(system);
+    for (int head = 0; head < tail && reachedBy[to] < 0; head++) {
+      for (int e : outgoing.get(queue[head])) {
         Edge edge = edges.get(e);
-        boolean through = edge.to() != to && edge.to() < gpus && !ScaleUp.forwards(system);
+        boolean through = edge.to() != to && edge.to() < gpus && !forwards;
         if (edge.to() != from
             && reachedBy[edge.to()] < 0
             && !through
             && edge.kind().ordinal() <= worst.ordinal()) {
           reachedBy[edge.to()] = e;
-          queue.add(edge.to());
+          queue[tail++] = edge.to();
         }
       }
     }
-    List<Edge> path = new ArrayList<>();
+    int hops = 0;
     for (int v = to; reachedBy[v] >= 0; v = edges.get(reachedBy[v]).from()) {
-      path.add(0, edges.get(reachedBy[v]));
+      hops++;
+    }
+    int[] path = new int[hops];
+    for (int v = to; reachedBy[v] >= 0; v = edges.get(reachedBy[v]).from()) {
+      path[--hops] = reachedBy[v];
     }
     return path;
+  }
+
+  /** Adds a port between a PCIe switch and a leaf, which gets its uplinks when it is new. */
+  void nic(String name, int pcieSwitch, int leaf, double uplink, int spine) {
+    int nic = vertex(name);
+    double port = network.portBandwidth();
+    int down = wire(pcieSwitch, nic, port, PathKind.NET);
+    while (uplinks.size() <= leaf) {
+      uplinks.add(wire(vertex("leaf" + uplinks.size()), spine, uplink, PathKind.NET));
+    }
+    int up = wire(nic, edges.get(uplinks.get(leaf)).from(), port, PathKind.NET);
+    nics.add(new Nic(pcieSwitch, down, up, leaf));
+  }
+
+  int leafOf(int nic) {
+    return nics.get(nic).leaf;
+  }
+
+  int switchOf(int nic) {
+    return nics.get(nic).pcieSwitch;
+  }
+
+  int downTo(int nic) {
+    return nics.get(nic).down;
+  }
+
+  /** Edges from one port to another: over a common leaf, else over the spine. */
+  int[] across(int out, int in) {
+    Nic a = nics.get(out);
+    Nic b = nics.get(in);
+    return a.leaf == b.leaf
+        ? new int[] {a.up, b.up ^ 1}
+        : new int[] {a.up, uplinks.get(a.leaf), uplinks.get(b.leaf) ^ 1, b.up ^ 1};
   }
 
   /**
@@ -218,48 +222,56 @@ public final class Topology {
 
   /** A ring through these GPUs in this order, all hops sending at once. */
   public Bottleneck ring(int[] ranks) {
-    double[][] load = new double[ranks.length][ranks.length];
-    for (int i = 0; i < ranks.length; i++) {
-      load[i][(i + 1) % ranks.length] = 1;
+    return rings(List.of(ranks));
+  }
+
+  /** Several groups at once, each a ring in its order: they share wires. */
+  public Bottleneck rings(List<int[]> groups) {
+    return new Traffic(this).rings(groups).bottleneck(PathKind.SELF);
+  }
+
+  /**
+   * As many rings as fit through these GPUs, in whatever order direct links allow; a ring in the
+   * given order where there are no direct links to choose from.
+   */
+  public Bottleneck bestRings(int[] ranks) {
+    SystemSpec.Domain d = system.domain();
+    int links = d.kind() == SystemSpec.Fabric.MESH ? ScaleUp.rings(system, ranks) : 0;
+    if (links == 0) {
+      return ring(ranks);
     }
-    return bottleneck(ranks, load);
+    double together = links * d.pairBandwidth();
+    double rate = d.bandwidth() < together ? d.bandwidth() : together;
+    return new Bottleneck(rate, edges.get(outgoing.get(ranks[0]).get(0)), 1);
   }
 
   /** Every GPU exchanging with every other, all at once. */
   public Bottleneck allToAll(int[] ranks) {
-    double[][] load = new double[ranks.length][ranks.length];
-    for (double[] row : load) {
-      Arrays.fill(row, 1.0 / (ranks.length - 1));
-    }
-    return bottleneck(ranks, load);
+    return exchanges(List.of(ranks));
   }
 
-  private Bottleneck bottleneck(int[] ranks, double[][] load) {
-    double[] carried = new double[edges.size()];
-    for (int i = 0; i < ranks.length; i++) {
-      for (int j = 0; j < ranks.length; j++) {
-        if (i != j && load[i][j] > 0) {
-          List<Edge> path = path(ranks[i], ranks[j]);
-          if (path.isEmpty()) {
-            return new Bottleneck(0, null, 0);
-          }
-          for (Edge e : path) {
-            int at = edges.indexOf(e);
-            carried[at] = e.staged() ? 1 : carried[at] + load[i][j];
-          }
-        }
-      }
-    }
-    int fullest = -1;
-    for (int e = 0; e < carried.length; e++) {
-      if (carried[e] > 0
-          && (fullest < 0
-              || edges.get(e).capacity() / carried[e]
-                  < edges.get(fullest).capacity() / carried[fullest])) {
-        fullest = e;
-      }
-    }
-    Edge edge = edges.get(fullest);
-    return new Bottleneck(edge.capacity() / carried[fullest], edge, carried[fullest]);
+  /** Several groups at once, in each every GPU exchanging with every other. */
+  public Bottleneck exchanges(List<int[]> groups) {
+    return new Traffic(this).exchanges(groups).bottleneck(PathKind.SELF);
+  }
+
+  /**
+   * The part of an exchange that leaves a domain, on everything but scale-up links.
+   *
+   * @param domains the group's GPUs by domain
+   * @return in units of what a rank sends to all others, near ones included
+   */
+  public Bottleneck exchangeAcross(List<int[]> domains) {
+    return new Traffic(this).exchangeAcross(domains).bottleneck(PathKind.PIX);
+  }
+
+  /**
+   * Every GPU of a domain sending to its counterpart in the next one, all at once: how the rings of
+   * a group with a NIC for each rank enter and leave.
+   *
+   * @param domains the group's GPUs by domain; the k-th of one sends to the k-th of the next
+   */
+  public Bottleneck counterparts(List<int[]> domains) {
+    return new Traffic(this).counterparts(domains).bottleneck(PathKind.SELF);
   }
 }

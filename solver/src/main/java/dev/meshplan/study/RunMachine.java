@@ -98,6 +98,7 @@ final class RunMachine {
         0,
         1,
         true,
+        true,
         false,
         Map.of(),
         List.of(),

@@ -133,6 +133,13 @@ public final class CatalogPage {
     rows.put("per GPU, one way", CatalogTable.bandwidth(d.bandwidth()));
     rows.put("both directions", CatalogTable.bandwidth(2 * d.bandwidth()));
     rows.put("between two GPUs", CatalogTable.bandwidth(d.pairBandwidth()));
+    rows.put(
+        "links",
+        d.directLinks().isEmpty()
+            ? ""
+            : d.directLinks().stream()
+                .map(l -> l.a() + "-" + l.b() + (l.count() > 1 ? "x" + l.count() : ""))
+                .collect(java.util.stream.Collectors.joining(", ")));
     rows.put("whole domain", CatalogTable.bandwidth(2 * d.size() * d.bandwidth()) + " both ways");
     rows.put("blocks", blocks(d));
     rows.put("board", d.boardGpus() + " GPUs");
@@ -158,6 +165,7 @@ public final class CatalogPage {
     rows.put("leaf radix", n.leafRadix() == 0 ? "unknown" : n.leafRadix() + "");
     rows.put("oversubscription", Quantity.digits(n.oversubscription()));
     rows.put("rail optimised", n.railOptimised() ? "yes" : "no");
+    rows.put("PXN", n.pxn() ? "yes" : "no");
     rows.put("in-network reduction", n.inNetworkReduction() ? "yes" : "no");
     return page(n.id(), rows, n.sources(), n.notes());
   }

@@ -15,7 +15,8 @@ final class CommunicationBenchmark {
   private CommunicationBenchmark() {}
 
   public static void main(String[] args) {
-    for (String system : new String[] {"hgx-h100", "gb200-nvl72", "mi300x-8", "l40s-pcie-8"}) {
+    for (String system :
+        new String[] {"hgx-h100", "gb200-nvl72", "mi300x-8", "dgx-1-v100", "l40s-pcie-8"}) {
       Group[] groups = groups(Machines.system(system).domain().size());
       Communication warm = Machines.of(system, "ndr-400g");
       double sum = ask(warm, groups, QUESTIONS, 1e3);

@@ -197,7 +197,7 @@ class CommunicationLawsTest {
     double ratio =
         narrow.seconds(Collective.ALL_TO_ALL, Quantity.GIB, g)
             / wide.seconds(Collective.ALL_TO_ALL, Quantity.GIB, g);
-    assertEquals(2.25, ratio, 0.05);
+    assertEquals(3 * 12.0 / 15, ratio, 0.05);
     assertEquals(
         wide.seconds(Collective.ALL_GATHER, Quantity.GIB, g),
         narrow.seconds(Collective.ALL_GATHER, Quantity.GIB, g));
@@ -347,6 +347,7 @@ class CommunicationLawsTest {
         ndr.latency(),
         leafRadix,
         oversubscription,
+        true,
         true,
         false,
         Map.of(),

@@ -301,21 +301,7 @@ class StepTimePropertiesTest {
   }
 
   private static Network network(Network n, double factor) {
-    return new Network(
-        n.id(),
-        n.aliases(),
-        n.name(),
-        n.kind(),
-        n.portBandwidth() * factor,
-        n.portsPerNode(),
-        n.latency(),
-        n.leafRadix(),
-        n.oversubscription(),
-        n.railOptimised(),
-        n.inNetworkReduction(),
-        n.collectives(),
-        n.sources(),
-        n.notes());
+    return n.withPortBandwidth(n.portBandwidth() * factor);
   }
 
   private static Gpu gpu(Gpu g, double compute, double memory) {
@@ -358,6 +344,7 @@ class StepTimePropertiesTest {
             d.boardGpus(),
             d.hostBandwidth(),
             d.pcie(),
+            d.directLinks(),
             d.axes(),
             d.collectives()),
         s.nicsPerNode(),

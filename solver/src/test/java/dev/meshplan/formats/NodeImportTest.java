@@ -192,6 +192,7 @@ class NodeImportTest {
     assertEquals(SystemSpec.Fabric.MESH, s.domain().kind());
     assertEquals(150e9, s.domain().bandwidth());
     assertEquals(25e9, s.domain().pairBandwidth());
+    assertEquals(16, s.domain().directLinks().size());
   }
 
   @Test

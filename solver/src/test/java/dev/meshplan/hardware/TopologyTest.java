@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.meshplan.units.Quantity;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class TopologyTest {
   private static SystemSpec cards(int gpus, String domain) {
@@ -92,6 +95,78 @@ class TopologyTest {
     assertEquals(64, t.ring(new int[] {0, 1}).bytesPerSecond() / Quantity.GIGA, 1e-9);
     int[] all = {0, 1, 2, 3, 4, 5, 6, 7};
     assertEquals(448, t.allToAll(all).bytesPerSecond() / Quantity.GIGA, 1e-6);
+  }
+
+  @Test
+  void aCubeMeshHasPairsOfTwoOneAndNoLinksAndRingsFollowThem() {
+    Topology t = Topology.of(Read.system("dgx-1-v100"), null, 8);
+    assertEquals(PathKind.NVL, t.between(0, 3));
+    assertEquals(PathKind.SYS, t.between(0, 5));
+    assertEquals(50, giga(t.ring(new int[] {0, 3})), 1e-9);
+    assertEquals(25, giga(t.ring(new int[] {0, 1})), 1e-9);
+    assertEquals(1.45, giga(t.ring(new int[] {0, 5})), 1e-9);
+    assertEquals(100, giga(t.bestRings(new int[] {0, 1, 2, 3})), 1e-9);
+    assertEquals(50, giga(t.bestRings(new int[] {0, 1, 4, 5})), 1e-9);
+    assertEquals(50, giga(t.bestRings(new int[] {0, 1, 2})), 1e-9);
+    assertEquals(150, giga(t.bestRings(new int[] {0, 1, 2, 3, 4, 5, 6, 7})), 1e-9);
+    assertEquals(25, giga(t.bestRings(new int[] {0, 1, 2, 5})), 1e-9, "5 only over 1");
+    Topology p100 = Topology.of(Read.system("dgx-1-p100"), null, 8);
+    assertEquals(80, giga(p100.bestRings(new int[] {0, 1, 2, 3, 4, 5, 6, 7})), 1e-9);
+    assertEquals(PathKind.SYS, p100.between(0, 5));
+  }
+
+  @Test
+  void aNeighbourOfTheSameGroupHandsOnWhatTwoGpusHaveNoLinkFor() {
+    Topology t = Topology.of(Read.system("dgx-1-v100"), null, 8);
+    double alone = giga(t.allToAll(new int[] {0, 5}));
+    double withNeighbour = giga(t.allToAll(new int[] {0, 1, 5}));
+    assertEquals(1.45, alone, 1e-9);
+    assertEquals(25, withNeighbour, 1e-9);
+  }
+
+  @Test
+  void meshesWithEqualPairsUseAllTheirLinks() {
+    Topology t = Topology.of(Read.system("mi300x-8"), null, 8);
+    assertEquals(64, giga(t.bestRings(new int[] {2, 5})), 1e-9);
+    assertEquals(192, giga(t.bestRings(new int[] {0, 2, 5, 7})), 1e-9);
+    assertEquals(448, giga(t.bestRings(new int[] {0, 1, 2, 3, 4, 5, 6, 7})), 1e-9);
+    Topology mi250x = Topology.of(Read.system("mi250x-4"), null, 4);
+    assertEquals(200, giga(mi250x.bestRings(new int[] {0, 1, 2, 3})), 1e-9);
+    assertEquals(100, giga(mi250x.bestRings(new int[] {0, 1})), 1e-9);
+    assertEquals(50, giga(mi250x.bestRings(new int[] {0, 2})), 1e-9);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0+1, is no link",
+    "0-8, must join two GPUs from 0 to 3",
+    "2-2, must join two GPUs",
+    "0-1x9, more than the bandwidth"
+  })
+  void wrongLinksOfAMeshAreRefused(String link, String message) {
+    List<String> errors =
+        Read.errors(
+            SystemReader::read,
+            """
+            id: x
+            name: x
+            gpu: v100-sxm-16
+            gpus_per_node: 4
+            domain:
+              size: 4
+              kind: mesh
+              link: nvlink2
+              bandwidth: 150 GB/s
+              pair_bandwidth: 25 GB/s
+              links: [0-2, %s]
+            sources: [made up]
+            """
+                .formatted(link));
+    assertTrue(errors.stream().anyMatch(e -> e.contains(message)), errors.toString());
+  }
+
+  private static double giga(Topology.Bottleneck b) {
+    return b.bytesPerSecond() / Quantity.GIGA;
   }
 
   @Test
