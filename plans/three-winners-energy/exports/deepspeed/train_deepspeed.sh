@@ -9,30 +9,66 @@ set -euo pipefail
 unset NCCL_P2P_LEVEL NCCL_P2P_DISABLE NCCL_SHM_DISABLE NCCL_IB_DISABLE NCCL_NVLS_ENABLE NCCL_ALGO NCCL_PROTO
 export CUDA_DEVICE_MAX_CONNECTIONS=1
 
+HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+cd "${MEGATRON_DEEPSPEED_PATH:-.}"
+: "${DATA_PATH:?name a tokenized data set, without .bin and .idx}"
+
 MODEL_ARGS=(
   --num-layers 80
   --hidden-size 8192
-  --num-attention-heads 64
   --ffn-hidden-size 28672
-  --swiglu
+  --num-attention-heads 64
+  --num-key-value-heads 8
   --seq-length 4096
   --max-position-embeddings 4096
+  --use-rotary-position-embeddings
+  --normalization rmsnorm
+  --swiglu
+  --disable-bias-linear
   --untie-embeddings-and-output-weights
-  --num-key-value-heads 8
+  --no-query-key-layer-scaling
 )
 
 PLAN_ARGS=(
   --tensor-model-parallel-size 4
   --pipeline-model-parallel-size 1
   --no-pipeline-parallel
-  --zero-stage 1
   --sequence-parallel
+  --zero-stage 1
   --micro-batch-size 4
   --global-batch-size 512
   --bf16
-  --deepspeed
-  --deepspeed_config ds_config.json
+  --use-flash-attn-v2
 )
 
-exec deepspeed --num_nodes 32 --num_gpus 4 ${HOSTFILE:+--hostfile "$HOSTFILE"} \
-  "${MEGATRON_DEEPSPEED_PATH:-.}/pretrain_gpt.py" "${MODEL_ARGS[@]}" "${PLAN_ARGS[@]}" "$@"
+# Not part of the plan: optimizer, data, tokenizer.
+JOB_ARGS=(
+  --train-iters 50
+  --lr 1e-4
+  --min-lr 1e-5
+  --lr-decay-style cosine
+  --weight-decay 0.1
+  --clip-grad 1.0
+  --attention-dropout 0.0
+  --hidden-dropout 0.0
+  --log-interval 1
+  --tokenizer-type NullTokenizer
+  --vocab-size 128255
+)
+
+if [[ -n "${RANK:-}" && -n "${WORLD_SIZE:-}" ]]; then
+  LAUNCH=(python)
+  if command -v numactl >/dev/null && [[ -n "${LOCAL_RANK:-}" ]]; then
+    SOCKET=$((LOCAL_RANK / 2))
+    LAUNCH=(numactl --cpunodebind="$SOCKET" --membind="$SOCKET" python)
+  fi
+else
+  LAUNCH=(torchrun
+    --nproc-per-node=4
+    --nnodes="${NNODES:-32}"
+    --node-rank="${NODE_RANK:-0}"
+    --master-addr="${MASTER_ADDR:-127.0.0.1}"
+    --master-port="${MASTER_PORT:-29500}")
+fi
+exec "${LAUNCH[@]}" pretrain_gpt.py "${MODEL_ARGS[@]}" "${PLAN_ARGS[@]}" "${JOB_ARGS[@]}" \
+  --data-path "$DATA_PATH" --deepspeed --deepspeed_config "$HERE/ds_config.json" "$@"

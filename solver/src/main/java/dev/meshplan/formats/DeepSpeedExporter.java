@@ -2,13 +2,11 @@ package dev.meshplan.formats;
 
 import dev.meshplan.config.Text;
 import dev.meshplan.hardware.Precision;
-import dev.meshplan.model.Attention;
-import dev.meshplan.model.FeedForward;
 import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.GradientType;
 import dev.meshplan.plan.MemoryPlan;
-import dev.meshplan.plan.Recompute;
 import dev.meshplan.plan.Training;
+import dev.meshplan.rules.DeepSpeedModels;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,11 +47,17 @@ final class DeepSpeedExporter {
     List<OutputFile> files = new ArrayList<>();
     files.add(new OutputFile("ds_config.json", Text.json(e.config())));
     if (e.megatron()) {
-      files.add(new OutputFile("train_deepspeed.sh", e.script()));
+      files.add(new OutputFile(MegatronDeepSpeedScript.NAME, MegatronDeepSpeedScript.write(job)));
       notes.add("Megatron-DeepSpeed was last changed in 2025-07: treat it as legacy");
-    }
-    if (d(job).ep() > 1 && !e.megatron()) {
+    } else if (!e.preset().isEmpty()) {
       notes.add("expert_parallel is AutoEP, which replaces the model's MoE layers");
+    } else if (job.dims().ep() > 1) {
+      notes.add(
+          "AutoEP has no preset for "
+              + job.model().id()
+              + ": give ep_size "
+              + job.dims().ep()
+              + " to the deepspeed.moe.layer.MoE of the model's own code, no key of the JSON does");
     }
     notes.add(
         microOnly
@@ -66,13 +70,14 @@ final class DeepSpeedExporter {
     return Export.of(Format.DEEPSPEED, files, notes);
   }
 
-  private static Dims d(Job job) {
-    return job.dims();
-  }
-
   /** Tensor and pipeline parallelism come from Megatron-DeepSpeed. */
   boolean megatron() {
     return d.pp() > 1 || d.tp() > 1;
+  }
+
+  /** The AutoEP preset to write; empty where experts stay whole or are Megatron-DeepSpeed's. */
+  private String preset() {
+    return d.ep() > 1 && !megatron() ? DeepSpeedModels.autoEpPreset(job.model()) : "";
   }
 
   private Map<String, Object> config() {
@@ -92,11 +97,11 @@ final class DeepSpeedExporter {
     if (d.cp() > 1 && !megatron()) {
       c.put("sequence_parallel_size", d.cp());
     }
-    if (d.ep() > 1) {
+    if (!preset().isEmpty()) {
       Map<String, Object> e = new LinkedHashMap<>();
       e.put("enabled", true);
       e.put("autoep_size", d.ep());
-      e.put("preset_model", new DeepSpeedLimits(job).preset());
+      e.put("preset_model", preset());
       c.put("expert_parallel", e);
     }
     if (memory.recompute().full()) {
@@ -136,60 +141,5 @@ final class DeepSpeedExporter {
       z.put("offload_optimizer", o);
     }
     return z;
-  }
-
-  private String script() {
-    Argument.Builder b = new Argument.Builder();
-    b.add("--tensor-model-parallel-size", d.tp());
-    b.add("--pipeline-model-parallel-size", d.pp());
-    b.addIf(d.pp() == 1, "--no-pipeline-parallel");
-    b.addIf(d.cp() > 1, "--ds-sequence-parallel-size", d.cp());
-    b.add("--zero-stage", memory.sharding());
-    FeedForward moe = job.experts();
-    if (moe != null) {
-      b.add("--num-experts", moe.experts());
-      b.add("--topk", moe.topK());
-      b.add("--mlp-type", "standard");
-      b.add("--moe-expert-parallel-size", d.ep());
-      b.add("--create-moe-param-group");
-    }
-    b.addIf(t.sequenceParallel() && d.tp() > 1, "--sequence-parallel");
-    b.add("--micro-batch-size", job.plan().batch().microBatch());
-    b.add("--global-batch-size", t.globalBatch());
-    b.add(t.precision() == Precision.FP16 ? "--fp16" : "--bf16");
-    if (memory.recompute().granularity() == Recompute.Granularity.SELECTIVE) {
-      b.add("--recompute-granularity", "selective");
-    } else if (memory.recompute().full()) {
-      b.add("--deepspeed-activation-checkpointing");
-      b.add("--recompute-granularity", "full");
-      b.add("--recompute-method", "uniform");
-      b.add("--recompute-num-layers", 1);
-    }
-    b.add("--deepspeed");
-    b.add("--deepspeed_config", "ds_config.json");
-    List<Argument> model = new ArrayList<>();
-    for (Argument a : new MegatronModel(job).arguments()) {
-      if (a.flag()
-          .matches(
-              "--(num-layers|hidden-size|ffn-hidden-size|num-attention-heads|seq-length"
-                  + "|max-position-embeddings|swiglu|untie-embeddings-and-output-weights)")) {
-        model.add(a);
-      }
-    }
-    Attention a = job.model().layerKinds().get(0).attention();
-    if (a != null && a.kvHeads() != a.heads()) {
-      model.add(new Argument("--num-key-value-heads", List.of(Integer.toString(a.kvHeads()))));
-    }
-    return ShellScript.start(job.comment(Format.DEEPSPEED))
-        + ShellScript.environment(Map.of("CUDA_DEVICE_MAX_CONNECTIONS", "1"))
-        + ShellScript.array("MODEL_ARGS", model)
-        + ShellScript.array("PLAN_ARGS", b.list())
-        + "exec deepspeed --num_nodes "
-        + job.nodes()
-        + " --num_gpus "
-        + Math.min(job.gpus(), job.gpusPerNode())
-        + " ${HOSTFILE:+--hostfile \"$HOSTFILE\"} \\\n"
-        + "  \"${MEGATRON_DEEPSPEED_PATH:-.}/pretrain_gpt.py\" \"${MODEL_ARGS[@]}\""
-        + " \"${PLAN_ARGS[@]}\" \"$@\"\n";
   }
 }

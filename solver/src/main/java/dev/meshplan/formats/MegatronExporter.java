@@ -42,12 +42,7 @@ final class MegatronExporter {
   /** What a plan does not decide, with usual values. */
   static List<Argument> optimizer(Job job) {
     Argument.Builder b = new Argument.Builder();
-    double tokensPerStep = (double) job.training().globalBatch() * job.training().sequence();
-    long steps =
-        job.training().tokens() > 0
-            ? (long) Math.ceil(job.training().tokens() / tokensPerStep)
-            : 50;
-    b.add("--train-iters", steps);
+    b.add("--train-iters", steps(job));
     b.add("--lr", "1e-4");
     b.add("--min-lr", "1e-5");
     b.add("--lr-decay-style", "cosine");
@@ -61,6 +56,13 @@ final class MegatronExporter {
     b.add("--tokenizer-type", "NullTokenizer");
     b.add("--vocab-size", job.model().vocabulary());
     return b.list();
+  }
+
+  /** Optimizer steps of the whole training, or 50 to look at where its tokens are not stated. */
+  static long steps(Job job) {
+    double tokensPerStep = (double) job.training().globalBatch() * job.training().sequence();
+    double tokens = job.training().tokens();
+    return tokens > 0 ? (long) Math.ceil(tokens / tokensPerStep) : 50;
   }
 
   private static String script(

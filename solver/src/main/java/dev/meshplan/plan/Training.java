@@ -59,21 +59,26 @@ public record Training(
 
   /** The same job with other assumed keys. */
   public Training withAssumed(List<String> keys) {
-    return with(precision, keys);
+    return with(precision, framework, keys);
   }
 
   /** The same job in another precision. */
   public Training withPrecision(Precision other) {
-    return with(other, assumed);
+    return with(other, framework, assumed);
   }
 
-  private Training with(Precision other, List<String> keys) {
+  /** The same job under another framework's rules. */
+  public Training withFramework(Framework other) {
+    return with(precision, other, assumed);
+  }
+
+  private Training with(Precision other, Framework rules, List<String> keys) {
     return new Training(
         globalBatch,
         sequence,
         tokens,
         other,
-        framework,
+        rules,
         era,
         tuning,
         gradientType,

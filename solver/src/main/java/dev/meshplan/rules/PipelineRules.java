@@ -112,16 +112,29 @@ final class PipelineRules {
         new Rule(
             "sharding-moe",
             RuleKind.ILLEGAL,
-            "DeepSpeed shards weights (ZeRO-3) with experts only when ep = 1 or tp = 1, without hpZ",
-            DEEPSPEED,
+            "DeepSpeed shards the weights of experts (ZeRO-3) only by an AutoEP preset, without tp,"
+                + " cp and hpZ beside ep > 1",
+            DEEPSPEED + ", module_inject/auto_ep_folding",
             Set.of(Framework.DEEPSPEED),
             false,
-            List.of(TP, EP, SHARDING),
+            List.of(TP, CP, EP, SHARDING),
             (f, p) ->
                 f.sharding(p).level() < 3
-                    || p.ep() == 1
-                    || (p.tp() == 1 && f.sharding(p).secondaryGroup() == 0),
-            (f, p) -> "sharding 3, ep " + p.ep() + ", tp " + p.tp()),
+                    || !f.moe()
+                    || (p.tp() == 1
+                        && (p.ep() == 1
+                            || (p.cp() == 1
+                                && f.sharding(p).secondaryGroup() == 0
+                                && !DeepSpeedModels.autoEpPreset(f.model()).isEmpty()))),
+            (f, p) ->
+                "sharding 3, ep "
+                    + p.ep()
+                    + ", tp "
+                    + p.tp()
+                    + ", cp "
+                    + p.cp()
+                    + ", "
+                    + f.model().id()),
         new Rule(
             "expert-overlap",
             RuleKind.ILLEGAL,

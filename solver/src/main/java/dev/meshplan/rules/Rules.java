@@ -24,6 +24,7 @@ public final class Rules {
     rules.addAll(GridRules.all());
     rules.addAll(ShapeRules.all());
     rules.addAll(PipelineRules.all());
+    rules.addAll(DeepSpeedRules.all());
     rules.addAll(LocalityRules.all());
     rules.addAll(MemoryRules.all());
     return List.copyOf(rules);

@@ -41,7 +41,7 @@ public final class Audit {
    * Rules that a configuration states more exactly itself, or that only the planner's space has.
    */
   private static final List<String> OWN =
-      List.of("vpp-micro-batches", "vpp-pipeline", "memory", "sharding-pipeline");
+      List.of("vpp-micro-batches", "vpp-pipeline", "memory", "sharding-pipeline", "gpt-layers");
 
   private final ForeignPlan foreign;
   private final Problem problem;

@@ -163,7 +163,31 @@ class RuleRowsTest {
               "mixtral-8x22b hgx-h100 64 128 4096 framework: deepspeed",
               "ep=8 sharding=3",
               "tp=2 ep=8 sharding=3",
-              "DeepSpeed shards weights (ZeRO-3) with experts only when ep = 1 or tp = 1, without hpZ: sharding 3, ep 8, tp 2"),
+              "DeepSpeed shards the weights of experts (ZeRO-3) only by an AutoEP preset, without tp, cp and hpZ beside ep > 1: sharding 3, ep 8, tp 2, cp 1, mixtral-8x22b"),
+          new Row(
+              "sharding-moe",
+              "llama-4-scout hgx-h100 64 128 4096 framework: deepspeed",
+              "ep=8 sharding=2",
+              "ep=8 sharding=3",
+              "DeepSpeed shards the weights of experts (ZeRO-3) only by an AutoEP preset, without tp, cp and hpZ beside ep > 1: sharding 3, ep 8, tp 1, cp 1, llama-4-scout"),
+          new Row(
+              "gpt-layers",
+              "qwen3-32b hgx-h100 64 128 8192 framework: deepspeed",
+              "cp=2",
+              "tp=4",
+              "tp and pp on DeepSpeed are planned for what Megatron-DeepSpeed builds, equal GPT layers: other models keep tp = 1 and pp = 1: qwen3-32b, tp 4, pp 1"),
+          new Row(
+              "sequence-model-parallel",
+              "llama-3.1-70b hgx-h100 64 128 8192 framework: deepspeed",
+              "cp=4 dp=8",
+              "tp=2 cp=4",
+              "DeepSpeed splits sequences (Ulysses) without tensor and pipeline parallelism: cp > 1 needs tp = 1 and pp = 1: tp 2, cp 4, pp 1"),
+          new Row(
+              "sequence-exchange",
+              "llama-3.1-70b hgx-h100 64 128 8192 framework: deepspeed, cp_kind: p2p",
+              "cp=1",
+              "cp=2",
+              "DeepSpeed splits sequences by all-to-all (Ulysses) only: cp > 1 needs cp_kind all_to_all: cp 2, cp_kind p2p"),
           new Row(
               "expert-overlap",
               "deepseek-v3 hgx-h100 256 256 4096 a2a_overlap: true",
