@@ -9,6 +9,7 @@ import dev.meshplan.study.RunAblation;
 import dev.meshplan.study.RunAccuracy;
 import dev.meshplan.units.Quantity;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -87,7 +88,7 @@ final class AccuracyCommand implements Callable<Integer> {
 
   static String text(Path file) {
     try {
-      return Files.readString(file);
+      return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new InputException(file.toString(), "", "", "can't be read: " + e.getMessage());
     }

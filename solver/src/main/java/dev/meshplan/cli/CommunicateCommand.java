@@ -90,6 +90,11 @@ final class CommunicateCommand implements Callable<Integer> {
       description = "GPU numbers in ring order instead of --gpus.")
   private int[] ranks = {};
 
+  @Option(
+      names = "--registered",
+      description = "All buffers are registered as symmetric memory (NCCL from 2.27 on).")
+  private boolean registered;
+
   @Option(names = "--plot", paramLabel = "FILE", description = "SVG curve over all sizes.")
   private Path plot;
 
@@ -143,17 +148,18 @@ final class CommunicateCommand implements Callable<Integer> {
       write(
           plot,
           CollectiveCurve.of(
-              question.costs(c, CollectiveQuestion.allSizes(), group, ranks),
+              question.costs(c, CollectiveQuestion.allSizes(), group, ranks, registered),
               "%s, %d GPUs, %s".formatted(c.key(), count, question.system().name())));
     }
     if (allSizes) {
-      List<CollectiveCost> costs = question.costs(c, CollectiveQuestion.allSizes(), group, ranks);
+      List<CollectiveCost> costs =
+          question.costs(c, CollectiveQuestion.allSizes(), group, ranks, registered);
       print(costs, CollectiveTable.of(costs));
       return Main.OK;
     }
     require(bytes != null || plot != null, "--bytes", "is missing: write it like 1GiB.");
     if (bytes != null) {
-      CollectiveCost cost = question.costs(c, List.of(size()), group, ranks).get(0);
+      CollectiveCost cost = question.costs(c, List.of(size()), group, ranks, registered).get(0);
       print(cost, CollectiveTable.of(cost));
     }
     return Main.OK;

@@ -18,6 +18,7 @@ public enum Algorithm implements Keyed {
   PAIRWISE_PXN("pairwise over rails (PXN)"),
   PIPELINE("pipelined chain"),
   DIRECT("send and receive"),
+  SYMMETRIC("symmetric memory"),
   CUSTOM("one-shot or two-shot kernel");
 
   private final String title;
@@ -31,6 +32,11 @@ public enum Algorithm implements Keyed {
     return title;
   }
 
+  /** Whether the library takes it by itself, on registered buffers or on any. */
+  boolean competes(boolean registered) {
+    return condition().isEmpty() || (registered && this == SYMMETRIC);
+  }
+
   /**
    * Why the library doesn't take it by itself; empty = it competes.
    *
@@ -40,6 +46,7 @@ public enum Algorithm implements Keyed {
     return switch (this) {
       case SHARP -> "only with reduction in the network switched on";
       case HIERARCHICAL -> "only where the framework splits the collective itself";
+      case SYMMETRIC -> "only on buffers registered as symmetric memory (NCCL from 2.27 on)";
       case CUSTOM -> "only in inference libraries";
       default -> "";
     };

@@ -1,6 +1,7 @@
 package dev.meshplan.communication;
 
 import dev.meshplan.hardware.NoCostModel;
+import dev.meshplan.units.Basis;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -44,13 +45,13 @@ public final class Communication {
     }
     if (!packs(g)) {
       price(c, bytes, g);
-      return candidates[best()];
+      return candidates[best(false)];
     }
     long shape = shape(c, g);
     double known = memo.get(shape, bytes);
     if (Double.isNaN(known)) {
       price(c, bytes, g);
-      known = candidates[best()];
+      known = candidates[best(false)];
       memo.put(shape, bytes, known);
     }
     return known;
@@ -58,38 +59,45 @@ public final class Communication {
 
   /** The same with the algorithm's name, the losers, the basis and the bus bandwidth. */
   public CollectiveCost cost(Collective c, double bytes, Group g) {
+    return cost(c, bytes, g, false);
+  }
+
+  /**
+   * The same for buffers that may be registered.
+   *
+   * @param registered whether all buffers are registered as symmetric memory
+   */
+  public CollectiveCost cost(Collective c, double bytes, Group g, boolean registered) {
     if (g.size() == 1 || bytes <= 0) {
-      return new CollectiveCost(
-          c, bytes, g.size(), 0, "none", 0, 0, dev.meshplan.units.Basis.DERIVED, List.of());
+      return new CollectiveCost(c, bytes, g.size(), 0, "none", 0, 0, Basis.DERIVED, List.of());
     }
     price(c, bytes, g);
     int together = fabric.together(g);
-    return result(c, bytes, g.size(), fabric.wire(g, together), together < g.size());
+    Wire wire = fabric.wire(g, together);
+    int best = best(registered);
+    Basis basis =
+        together < g.size()
+            ? Footing.across(ALGORITHMS[best], c, across(g, wire, together))
+            : Footing.inside(ALGORITHMS[best], c, wire);
+    return result(c, bytes, g.size(), basis, registered);
   }
 
   private CollectiveCost result(
-      Collective c, double bytes, int ranks, Wire joined, boolean crosses) {
-    int best = best();
+      Collective c, double bytes, int ranks, Basis basis, boolean registered) {
+    int best = best(registered);
     double seconds = candidates[best];
     List<CollectiveCost.Other> others = new ArrayList<>();
     for (Algorithm a : ALGORITHMS) {
       double s = candidates[a.ordinal()];
       if (a.ordinal() != best && s < Double.POSITIVE_INFINITY) {
-        others.add(new CollectiveCost.Other(a.title(), s, a.condition()));
+        others.add(
+            new CollectiveCost.Other(a.title(), s, a.competes(registered) ? "" : a.condition()));
       }
     }
     others.sort(Comparator.comparingDouble(CollectiveCost.Other::seconds));
     double wire = c.wireBytes(bytes, ranks);
     return new CollectiveCost(
-        c,
-        bytes,
-        ranks,
-        seconds,
-        ALGORITHMS[best].title(),
-        wire,
-        wire / seconds,
-        fabric.basis(joined, c, crosses),
-        others);
+        c, bytes, ranks, seconds, ALGORITHMS[best].title(), wire, wire / seconds, basis, others);
   }
 
   /**
@@ -111,20 +119,22 @@ public final class Communication {
    *
    * @param ranks distinct GPU numbers, in ring order
    */
-  public CollectiveCost cost(Collective c, double bytes, int[] ranks) {
+  public CollectiveCost cost(Collective c, double bytes, int[] ranks, boolean registered) {
     Wire joined = fabric.wire(ranks);
     if (joined != null) {
       Arrays.fill(candidates, Double.POSITIVE_INFINITY);
       InsideDomain.price(candidates, joined, c, bytes, ranks.length);
-      return result(c, bytes, ranks.length, joined, false);
+      Basis basis = Footing.inside(ALGORITHMS[best(registered)], c, joined);
+      return result(c, bytes, ranks.length, basis, registered);
     }
     AcrossDomains.Shape placed = bytes > 0 ? fabric.across(ranks) : null;
     if (placed == null) {
-      return cost(c, bytes, fabric.shape(ranks));
+      return cost(c, bytes, fabric.shape(ranks), registered);
     }
     Arrays.fill(candidates, Double.POSITIVE_INFINITY);
     AcrossDomains.price(candidates, placed, c, bytes);
-    return result(c, bytes, ranks.length, placed.wire(), true);
+    Basis basis = Footing.across(ALGORITHMS[best(registered)], c, placed);
+    return result(c, bytes, ranks.length, basis, registered);
   }
 
   /** Whether the group needs the scale-out network. */
@@ -188,10 +198,10 @@ public final class Communication {
             fabric.detour(together)));
   }
 
-  private int best() {
+  private int best(boolean registered) {
     int best = -1;
     for (Algorithm a : ALGORITHMS) {
-      if (a.condition().isEmpty() && (best < 0 || candidates[a.ordinal()] < candidates[best])) {
+      if (a.competes(registered) && (best < 0 || candidates[a.ordinal()] < candidates[best])) {
         best = a.ordinal();
       }
     }

@@ -261,19 +261,4 @@ public final class Fabric {
     int rails = Math.min(Math.min(together, system.gpusPerNode()), ports);
     return network.railOptimised() && network.pxn() ? 1 - 1.0 / rails : 0;
   }
-
-  /** The weakest basis of what a group's cost stands on. */
-  Basis basis(Wire wire, Collective c, boolean crosses) {
-    LinkParameter p =
-        switch (c) {
-          case ALL_REDUCE -> LinkParameter.ALL_REDUCE_SIMPLE_SHARE;
-          case REDUCE_SCATTER -> LinkParameter.REDUCE_SCATTER_SIMPLE_SHARE;
-          case ALL_GATHER -> LinkParameter.ALL_GATHER_SIMPLE_SHARE;
-          case ALL_TO_ALL -> LinkParameter.ALL_TO_ALL_SHARE;
-          case SEND_RECV -> LinkParameter.SEND_SHARE;
-          case BROADCAST -> null;
-        };
-    Basis b = p == null ? Basis.ASSUMED : wire.constants().basis(p).weakest(wire.basis());
-    return crosses ? b.weakest(networkConstants.basis(NetworkParameter.RING_SHARE)) : b;
-  }
 }

@@ -22,6 +22,9 @@ final class InsideDomain {
    * @param out seconds by {@link Algorithm}; entries that don't apply stay as they are
    */
   static void price(double[] out, Wire w, Collective c, double bytes, int n) {
+    if (w.constants().has(SYMMETRIC_SHARE)) {
+      out[Algorithm.SYMMETRIC.ordinal()] = symmetric(w, c, bytes, n);
+    }
     switch (c) {
       case ALL_REDUCE -> allReduce(out, w, bytes, n);
       case ALL_GATHER, REDUCE_SCATTER -> rings(out, w, c, bytes, n, copy(w, c, bytes, n));
@@ -61,6 +64,25 @@ final class InsideDomain {
             + Collective.ALL_REDUCE.wireBytes(bytes, n) / w.rate(CUSTOM_TWO_SHOT_SHARE);
     out[Algorithm.CUSTOM.ordinal()] =
         w.seconds(CUSTOM_BASE_US) + w.seconds(CUSTOM_RANK_US) * n + Math.min(oneShot, twoShot);
+  }
+
+  /**
+   * Kernels that read and write the other ranks' registered buffers: one step for short messages,
+   * else a reduce-scatter, an all-gather or both; infinite for other collectives.
+   */
+  private static double symmetric(Wire w, Collective c, double bytes, int n) {
+    boolean reduce = c == Collective.ALL_REDUCE;
+    if (!reduce && c != Collective.ALL_GATHER && c != Collective.REDUCE_SCATTER) {
+      return Double.POSITIVE_INFINITY;
+    }
+    double wire = c.wireBytes(bytes, n);
+    double received = reduce ? (n - 1) * bytes : wire;
+    double first = w.seconds(SYMMETRIC_LL_BASE_US) + received / w.rate(SYMMETRIC_LL_SHARE);
+    double stream = wire / w.rate(SYMMETRIC_SHARE);
+    if (reduce && w.nvls() > 0 && n > 2) {
+      stream = Math.min(stream, bytes * (1 + 1.0 / n) / w.rate(SYMMETRIC_MULTICAST_SHARE));
+    }
+    return Math.min(first, w.seconds(SYMMETRIC_BASE_US) + stream);
   }
 
   /** Bytes of all-reduce per second that the switch reduces, without delays. */

@@ -16,7 +16,8 @@ import java.util.regex.Pattern;
  * Constants per link generation, half precision. Fitted on the measured set (public nccl-tests,
  * rccl-tests and kernel benchmarks, listed in the test resources); what one publisher alone knows
  * is marked so. A generation without a row takes the nearest one of its family, scaled by
- * bandwidth, marked assumed.
+ * bandwidth, marked assumed. Kernels on symmetric memory: the times measured by their authors that
+ * NCCL 2.27 carries (github NVIDIA/nccl@7e809ce src/symmetric.cc).
  */
 final class LinkConstants {
   private static final Pattern GENERATION = Pattern.compile("([a-z-]+?)([0-9]+)?");
@@ -56,7 +57,8 @@ final class LinkConstants {
           .with(FITTED_ON_ONE_SOURCE, ALL_TO_ALL_FLOOR_US, 6.4, 5.85, 0.728, 0.646, 3.36, 9.9, 0.09)
           .with(DERIVED, SEND_BASE_US, 7, 0.70, 0.034, 4)
           .with(FITTED_ON_ONE_SOURCE, CUSTOM_BASE_US, 2.59, 0.101, 0.650, 16.1, 0.635)
-          .with(FITTED, EXPERT_BASE_US, 15, 0.1, 0.74, 0.70, 0.73, 0.74, 0.70);
+          .with(FITTED, EXPERT_BASE_US, 15, 0.1, 0.74, 0.70, 0.73, 0.74, 0.70)
+          .with(FITTED_ON_ONE_SOURCE, SYMMETRIC_LL_BASE_US, 4.5, 0.27, 6.8, 0.73, 0.69);
 
   /** Blackwell. */
   private static final Constants<LinkParameter> NVLINK5 =
@@ -75,7 +77,8 @@ final class LinkConstants {
           .with(FITTED_ON_ONE_SOURCE, ALL_TO_ALL_FLOOR_US, 9.0, 9.33, 0.563, 0.620, 0.786, 11, 0.09)
           .with(FITTED_ON_ONE_SOURCE, SEND_BASE_US, 9.5, 0.72, 0.0236, 4)
           .with(FITTED_ON_ONE_SOURCE, CUSTOM_BASE_US, 4.2, 0.167, 0.638, 14.1, 0.50)
-          .with(FITTED_ON_ONE_SOURCE, EXPERT_BASE_US, 11, 0.06, 0.55, 0.47, 0.6, 0.66, 0.63);
+          .with(FITTED_ON_ONE_SOURCE, EXPERT_BASE_US, 11, 0.06, 0.55, 0.47, 0.6, 0.66, 0.63)
+          .with(FITTED_ON_ONE_SOURCE, SYMMETRIC_LL_BASE_US, 9, 0.19, 14, 0.66, 0.58);
 
   /** Infinity Fabric, a mesh of single links. All-gather and the rest derived from all-reduce. */
   private static final Constants<LinkParameter> XGMI =

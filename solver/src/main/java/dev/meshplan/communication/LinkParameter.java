@@ -79,5 +79,13 @@ public enum LinkParameter implements Keyed {
   EXPERT_LOW_LATENCY_SHARE,
   /** One-domain kernels that copy straight into the expert's buffer. */
   EXPERT_HYBRID_DISPATCH_SHARE,
-  EXPERT_HYBRID_COMBINE_SHARE
+  EXPERT_HYBRID_COMBINE_SHARE,
+  /** Kernels on symmetric memory, short messages: base + bytes received / (share x bandwidth). */
+  SYMMETRIC_LL_BASE_US,
+  SYMMETRIC_LL_SHARE,
+  /** Long messages: base + wire bytes / (share x bandwidth). */
+  SYMMETRIC_BASE_US,
+  SYMMETRIC_SHARE,
+  /** An all-reduce that the switch multicasts: S (1 + 1/n) / (share x bandwidth). */
+  SYMMETRIC_MULTICAST_SHARE
 }

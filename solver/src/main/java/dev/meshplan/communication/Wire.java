@@ -96,6 +96,11 @@ record Wire(Constants<LinkParameter> constants, Rates rates, int nvls, Basis bas
     return constants.get(ALL[first(c).ordinal() + PROTOCOL * protocol + 1]) * Quantity.MICRO;
   }
 
+  /** How well a ring protocol's bandwidth is known. */
+  Basis basis(Collective c, int protocol) {
+    return constants.basis(ALL[first(c).ordinal() + PROTOCOL * protocol + 2]);
+  }
+
   private static final LinkParameter[] ALL = LinkParameter.values();
 
   private static LinkParameter first(Collective c) {

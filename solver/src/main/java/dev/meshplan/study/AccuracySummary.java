@@ -2,6 +2,7 @@ package dev.meshplan.study;
 
 import dev.meshplan.units.Quantity;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -39,34 +40,38 @@ public final class AccuracySummary {
       double ncclMedian) {}
 
   static List<Line> of(List<CollectiveAccuracy.Scored> scored) {
-    Map<String, List<CollectiveAccuracy.Scored>> groups = new TreeMap<>();
+    Map<List<String>, List<CollectiveAccuracy.Scored>> groups =
+        new TreeMap<>(Comparator.comparing(k -> String.join("\t", k)));
     for (CollectiveAccuracy.Scored s : scored) {
-      String system = s.row().system().isEmpty() ? "(not named)" : s.row().system();
+      String system = named(s.row().system());
       String scope = s.kernel() ? "kernels" : s.crosses() ? "across" : "inside";
       String size =
           s.kernel() ? "all" : s.row().bytes() >= Quantity.MIB ? "from_1_mib" : "below_1_mib";
-      for (String collective : List.of("all", s.row().collective())) {
+      for (String collective : List.of("all", named(s.row().collective()))) {
         groups
-            .computeIfAbsent(
-                String.join("\t", system, scope, size, collective), k -> new ArrayList<>())
+            .computeIfAbsent(List.of(system, scope, size, collective), k -> new ArrayList<>())
             .add(s);
       }
     }
     List<Line> lines = new ArrayList<>();
-    groups.forEach((key, members) -> lines.add(line(key.split("\t"), members)));
+    groups.forEach((key, members) -> lines.add(line(key, members)));
     return lines;
   }
 
-  private static Line line(String[] key, List<CollectiveAccuracy.Scored> members) {
+  private static String named(String name) {
+    return name.isEmpty() ? "(not named)" : name;
+  }
+
+  private static Line line(List<String> key, List<CollectiveAccuracy.Scored> members) {
     List<CollectiveAccuracy.Scored> scored =
         members.stream().filter(s -> s.row().skippedReason() == null).toList();
     double[] errors = sorted(scored, s -> s.row().relativeError());
     double[] sizes = sorted(scored, s -> Math.abs(s.row().relativeError()));
     return new Line(
-        key[0],
-        key[3],
-        key[1],
-        key[2],
+        key.get(0),
+        key.get(3),
+        key.get(1),
+        key.get(2),
         scored.size(),
         members.size() - scored.size(),
         quantile(sizes, 0.5),

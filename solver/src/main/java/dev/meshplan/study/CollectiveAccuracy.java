@@ -10,6 +10,7 @@ import dev.meshplan.communication.MoeExchange;
 import dev.meshplan.communication.NcclModel;
 import dev.meshplan.communication.PlainRing;
 import dev.meshplan.config.Errors;
+import dev.meshplan.config.InputException;
 import dev.meshplan.hardware.Gpu;
 import dev.meshplan.hardware.Network;
 import dev.meshplan.hardware.NoCostModel;
@@ -78,37 +79,63 @@ public final class CollectiveAccuracy {
   }
 
   private Scored score(MeasuredCollective m) {
-    String key = m.system() + " " + m.network();
-    boolean crosses = m.gpus() > m.domainGpus() && m.domainGpus() > 1;
-    if (!m.excluded().isEmpty()) {
-      return skipped(m, crosses, "excluded: " + m.excluded());
-    }
-    if (m.system().isEmpty()) {
-      return skipped(m, crosses, "the system is not named");
-    }
-    if (catalog.systems().id(m.system()) == null) {
-      return skipped(m, crosses, "no system " + m.system() + " in the catalog");
-    }
-    if (!m.network().isEmpty() && catalog.networks().id(m.network()) == null) {
-      return skipped(m, crosses, "no network " + m.network() + " in the catalog");
-    }
-    if (m.collective() == null && !m.expertExchange()) {
-      return skipped(m, crosses, "no cost model yet for " + m.name());
+    boolean crosses = m.domainGpus() > 1 ? m.gpus() > m.domainGpus() : m.nodes() > 1;
+    String reason = unusable(m);
+    if (!reason.isEmpty()) {
+      return skipped(m, crosses, reason);
     }
     try {
-      Communication c = machines.computeIfAbsent(key, k -> machine(m));
-      return m.expertExchange() ? exchange(m, c, crosses) : collective(m, c, crosses);
+      Communication c = machines.computeIfAbsent(m.system() + " " + m.network(), k -> machine(m));
+      return m.expertExchange() ? exchange(m, c) : collective(m, c);
     } catch (NoCostModel e) {
       return skipped(m, crosses, e.getMessage());
+    } catch (InputException e) {
+      return skipped(m, crosses, e.getMessage().lines().findFirst().orElse("wrong input"));
     }
   }
 
+  /** Why a row can't be priced whatever the machine; empty = it can. */
+  private String unusable(MeasuredCollective m) {
+    if (!m.excluded().isEmpty()) {
+      return "excluded: " + m.excluded();
+    }
+    if (!m.fault().isEmpty()) {
+      return m.fault();
+    }
+    if (m.system().isEmpty()) {
+      return "the system is not named";
+    }
+    if (catalog.systems().id(m.system()) == null) {
+      return "no system " + m.system() + " in the catalog";
+    }
+    if (unknownNetwork(m)) {
+      return "no network " + m.network() + " in the catalog";
+    }
+    if (m.collective() == null && !m.expertExchange()) {
+      return "no cost model yet for " + m.name();
+    }
+    if (m.gpus() < 2) {
+      return m.gpus() == 0 ? "the number of GPUs is not given" : "one GPU sends nothing";
+    }
+    return Double.isNaN(m.seconds()) && Double.isNaN(m.busBandwidth()) ? "no time is given" : "";
+  }
+
+  private boolean unknownNetwork(MeasuredCollective m) {
+    return !m.network().isEmpty()
+        && catalog.networks().id(m.network()) == null
+        && NetworkName.read(m.network()) == null;
+  }
+
+  /** The machine on the row's network, or on its usual one where none is named. */
   private Communication machine(MeasuredCollective m) {
     Errors errors = new Errors();
     SystemSpec system = catalog.systems().get(m.system(), errors, x -> {});
     Gpu gpu = gpu(system, errors);
+    String id = m.network().isEmpty() ? system.network() : m.network();
     Network network =
-        m.network().isEmpty() ? null : catalog.networks().get(m.network(), errors, x -> {});
+        catalog.networks().id(id) == null
+            ? NetworkName.read(id)
+            : catalog.networks().get(id, errors, x -> {});
     errors.throwIfAny();
     return new Communication(Fabric.of(system, gpu, network));
   }
@@ -117,10 +144,11 @@ public final class CollectiveAccuracy {
     return catalog.gpus().get(system.gpu(), errors, x -> {});
   }
 
-  private Scored collective(MeasuredCollective m, Communication c, boolean crosses) {
+  private Scored collective(MeasuredCollective m, Communication c) {
     Collective kind = m.collective();
     SystemSpec system = c.fabric().system();
     Group g = group(m, system);
+    boolean crosses = c.crosses(g);
     Gpu gpu = gpu(system, new Errors());
     double bytes = bytes(m, gpu);
     if (Double.isNaN(bytes)) {
@@ -134,7 +162,7 @@ public final class CollectiveAccuracy {
     String name;
     double predicted;
     if (forced.isEmpty()) {
-      CollectiveCost cost = c.cost(kind, bytes, g);
+      CollectiveCost cost = c.cost(kind, bytes, g, m.registered());
       predicted = cost.seconds();
       name = cost.algorithm();
     } else {
@@ -166,26 +194,31 @@ public final class CollectiveAccuracy {
   }
 
   private static Group group(MeasuredCollective m, SystemSpec system) {
-    if (m.domainGpus() > 1) {
+    SystemSpec.Fabric kind = system.domain().kind();
+    boolean cards = kind == SystemSpec.Fabric.PCIE || kind == SystemSpec.Fabric.PAIRS;
+    if (m.domainGpus() > 1 && !cards) {
       return Group.of(m.gpus(), m.domainGpus());
     }
-    if (system.domain().kind() == SystemSpec.Fabric.PCIE) {
-      int perDomain = system.domain().size();
-      return Group.of(m.gpus(), perDomain);
+    int perNode = m.nodes() > 1 ? (m.gpus() + m.nodes() - 1) / m.nodes() : m.gpus();
+    if (m.domainGpus() == 0 && !cards) {
+      int domain = Math.max(perNode, Math.min(m.gpus(), system.domain().size()));
+      return Group.of(m.gpus(), Math.min(domain, system.domain().size()));
     }
-    return new Group(m.gpus(), 1, m.nodes() > 1 ? m.gpus() / m.nodes() : m.gpus(), 0);
+    int most = kind == SystemSpec.Fabric.PCIE || m.domainGpus() != 1 ? system.domain().size() : 1;
+    return new Group(
+        m.gpus(), Math.min(m.gpus(), most), Math.min(perNode, system.gpusPerNode()), 0);
   }
 
   private static List<Algorithm> forced(MeasuredCollective m, Collective kind) {
-    return switch (m.algorithm()) {
+    return switch (m.ran()) {
       case "ring" -> RINGS;
       case "tree" -> TREES;
       case "nvls" -> List.of(Algorithm.NVLS);
-      case "nvlstree", "nvls_tree" -> List.of(Algorithm.NVLS_TREE);
+      case "nvlstree" -> List.of(Algorithm.NVLS_TREE);
       case "sharp", "collnet" -> List.of(Algorithm.SHARP);
-      case "custom-ar" -> List.of(Algorithm.CUSTOM);
+      case "customar" -> List.of(Algorithm.CUSTOM);
       default -> {
-        if (kind == Collective.ALL_REDUCE && !m.sixteenBit()) {
+        if (kind == Collective.ALL_REDUCE && !m.addedInSwitch()) {
           List<Algorithm> noSwitch = new ArrayList<>(RINGS);
           noSwitch.addAll(TREES);
           yield noSwitch;
@@ -195,7 +228,11 @@ public final class CollectiveAccuracy {
     };
   }
 
-  private Scored exchange(MeasuredCollective m, Communication c, boolean crosses) {
+  private Scored exchange(MeasuredCollective m, Communication c) {
+    SystemSpec system = c.fabric().system();
+    int domain = m.domainGpus() > 0 ? m.domainGpus() : system.domain().size();
+    int perDomain = Math.min(m.gpus(), domain);
+    boolean crosses = c.crosses(Group.of(m.gpus(), perDomain));
     MoeExchange.Dispatcher dispatcher = m.dispatcher();
     if (dispatcher == null) {
       return skipped(m, crosses, "no cost model yet for " + m.algorithm());
@@ -203,7 +240,6 @@ public final class CollectiveAccuracy {
     if (Double.isNaN(m.tokens() + m.hidden() + m.topK())) {
       return skipped(m, crosses, "tokens, hidden size or top-k are not given");
     }
-    int perDomain = Math.max(1, Math.min(m.gpus(), m.domainGpus()));
     MoeExchange e =
         new MoeExchange(
             m.tokens(),

@@ -80,11 +80,14 @@ public final class CollectiveQuestion {
   }
 
   /** One answer per size, for a group or, where they are given, for GPUs by number. */
-  public List<CollectiveCost> costs(Collective c, List<Double> sizes, Group g, int[] ranks) {
+  public List<CollectiveCost> costs(
+      Collective c, List<Double> sizes, Group g, int[] ranks, boolean registered) {
     List<CollectiveCost> costs = new ArrayList<>();
     for (double bytes : sizes) {
       costs.add(
-          ranks.length > 0 ? communication.cost(c, bytes, ranks) : communication.cost(c, bytes, g));
+          ranks.length > 0
+              ? communication.cost(c, bytes, ranks, registered)
+              : communication.cost(c, bytes, g, registered));
     }
     return costs;
   }

@@ -3,22 +3,15 @@ package dev.meshplan.study;
 import dev.meshplan.config.Errors;
 import dev.meshplan.config.Library;
 import dev.meshplan.hardware.Gpu;
-import dev.meshplan.hardware.Known;
 import dev.meshplan.hardware.Network;
 import dev.meshplan.hardware.SystemSpec;
 import dev.meshplan.plan.Catalog;
 import dev.meshplan.plan.Machine;
 import dev.meshplan.plan.Pool;
-import dev.meshplan.units.Basis;
 import java.util.List;
-import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** The hardware of a run from its {@code system}, {@code network_id} and {@code hardware}. */
 final class RunMachine {
-  private static final Pattern NETWORK = Pattern.compile("([a-z0-9]+)-.*?([0-9]+)g(?:-x([0-9]+))?");
-
   private RunMachine() {}
 
   /**
@@ -82,27 +75,12 @@ final class RunMachine {
   }
 
   private static Network parsed(RunRow row, String id, Network usual) {
-    Matcher m = NETWORK.matcher(id);
-    if (!m.matches()) {
+    Network read = NetworkName.read(id);
+    if (read == null) {
       row.assume("network_id");
       return usual;
     }
-    return new Network(
-        id,
-        List.of(),
-        id,
-        m.group(1).equals("ib") || m.group(1).equals("ndr") ? "infiniband" : m.group(1),
-        Double.parseDouble(m.group(2)) * 1e9 / 8,
-        m.group(3) == null ? 0 : Integer.parseInt(m.group(3)),
-        new Known(Double.NaN, Basis.ASSUMED),
-        0,
-        1,
-        true,
-        true,
-        false,
-        Map.of(),
-        List.of(),
-        "");
+    return read;
   }
 
   private static <T> T find(Library<T> library, String name) {

@@ -335,6 +335,22 @@ class CommunicationLawsTest {
     assertEquals(Basis.FITTED, measured.cost(Collective.ALL_REDUCE, 1e9, Group.of(8, 2)).basis());
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "hgx-h100, ALL_REDUCE, 16 GiB, 8, FITTED",
+    "hgx-h100, ALL_GATHER, 16 GiB, 8, FITTED_ON_ONE_SOURCE",
+    "hgx-a100-80, ALL_REDUCE, 1 KiB, 8, FITTED_ON_ONE_SOURCE",
+    "hgx-a100-80, ALL_REDUCE, 16 GiB, 8, FITTED",
+    "hgx-h100, BROADCAST, 16 GiB, 8, ASSUMED",
+    "hgx-h100, ALL_REDUCE, 16 GiB, 32, FITTED",
+    "hgx-a100-80, ALL_GATHER, 16 GiB, 32, FITTED_ON_ONE_SOURCE",
+  })
+  void aCostIsKnownAsWellAsTheConstantOfItsAlgorithm(
+      String system, Collective c, String bytes, int ranks, Basis basis) {
+    double size = Quantity.parse(bytes, dev.meshplan.units.Dimension.BYTES);
+    assertEquals(basis, Machines.of(system, "ndr-400g").cost(c, size, Group.of(ranks, 8)).basis());
+  }
+
   private static Network network(double port, int leafRadix, double oversubscription) {
     Network ndr = Machines.network("ndr-400g");
     return new Network(

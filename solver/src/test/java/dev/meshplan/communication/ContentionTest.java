@@ -59,8 +59,8 @@ class ContentionTest {
   @Test
   void twoGpusOnOneNicGetHalfOfItAndOnTwoNicsAllOfThem() {
     Communication v100 = Machines.of("dgx-1-v100", "ib-edr-100g");
-    double shared = v100.cost(Collective.ALL_TO_ALL, BIG, new int[] {0, 1, 8, 9}).seconds();
-    double apart = v100.cost(Collective.ALL_TO_ALL, BIG, new int[] {0, 2, 8, 10}).seconds();
+    double shared = v100.cost(Collective.ALL_TO_ALL, BIG, new int[] {0, 1, 8, 9}, false).seconds();
+    double apart = v100.cost(Collective.ALL_TO_ALL, BIG, new int[] {0, 2, 8, 10}, false).seconds();
     assertEquals(2, shared / apart, 0.02);
   }
 
@@ -78,9 +78,9 @@ class ContentionTest {
     int[] straight = {0, 8};
     Communication spine = machine("hgx-h100", network(4, 8, true, false));
     Communication peer = machine("hgx-h100", network(4, 8, true, true));
-    double along = spine.cost(Collective.SEND_RECV, BIG, straight).seconds();
-    assertEquals(2, spine.cost(Collective.SEND_RECV, BIG, crooked).seconds() / along, 0.02);
-    assertEquals(1, peer.cost(Collective.SEND_RECV, BIG, crooked).seconds() / along, 0.02);
+    double along = spine.cost(Collective.SEND_RECV, BIG, straight, false).seconds();
+    assertEquals(2, spine.cost(Collective.SEND_RECV, BIG, crooked, false).seconds() / along, 0.02);
+    assertEquals(1, peer.cost(Collective.SEND_RECV, BIG, crooked, false).seconds() / along, 0.02);
   }
 
   @Test
@@ -109,7 +109,8 @@ class ContentionTest {
   @Test
   void cardsOfTwoSocketsMeetOnTheSlowPathHoweverTheyAreNamed() {
     Communication a40 = Machines.of("a40-pcie-8", "single-node");
-    double ranks = a40.cost(Collective.ALL_REDUCE, BIG, new int[] {0, 1, 6, 7}).busBandwidth();
+    double ranks =
+        a40.cost(Collective.ALL_REDUCE, BIG, new int[] {0, 1, 6, 7}, false).busBandwidth();
     assertEquals(1.4e9, ranks, 0.1e9);
     double shape = a40.cost(Collective.ALL_REDUCE, BIG, new Group(4, 1, 4, 0)).busBandwidth();
     assertEquals(ranks, shape, 0.01e9);
@@ -122,7 +123,7 @@ class ContentionTest {
     Communication v100 = Machines.of("dgx-1-v100", "ib-edr-100g");
     List<Double> rates = new ArrayList<>();
     for (int[] ranks : new int[][] {{0, 1, 2, 3}, {0, 1, 4, 5}, {0, 3}, {0, 1}, {0, 5}}) {
-      rates.add(v100.cost(Collective.ALL_REDUCE, BIG, ranks).busBandwidth() / Quantity.GIGA);
+      rates.add(v100.cost(Collective.ALL_REDUCE, BIG, ranks, false).busBandwidth() / Quantity.GIGA);
     }
     assertEquals(2, rates.get(0) / rates.get(1), 0.02);
     assertEquals(2, rates.get(2) / rates.get(3), 0.02);
