@@ -8,6 +8,8 @@ import dev.meshplan.study.AuditReport;
 import dev.meshplan.study.Version;
 import dev.meshplan.view.AuditText;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -69,6 +71,14 @@ final class AuditCommand implements Callable<Integer> {
       description = "Launch script beside a DeepSpeed JSON.")
   private String launch;
 
+  @Option(
+      names = "--set",
+      paramLabel = "NAME=VALUE",
+      description =
+          "Value of a variable of the script, such as TP=8 or 1=8 for $1; wins over the script's"
+              + " own. Repeatable.")
+  private Map<String, String> variables = new LinkedHashMap<>();
+
   @Option(names = "--no-best", description = "Do not look for the best plan.")
   private boolean noBest;
 
@@ -91,7 +101,8 @@ final class AuditCommand implements Callable<Integer> {
             gpus,
             model,
             sequence,
-            launch == null ? "" : Input.text(launch));
+            launch == null ? "" : Input.text(launch),
+            variables);
     AuditReport report = Audit.of(input.plan(), input.problem(), !noBest, Version.get());
     output.write(
         spec.commandLine().getOut(), output.json() ? Text.json(report) : AuditText.of(report));

@@ -13,7 +13,6 @@ import dev.meshplan.plan.Machine;
 import dev.meshplan.plan.Module;
 import dev.meshplan.plan.Routing;
 import dev.meshplan.plan.Training;
-import dev.meshplan.plan.Tuning;
 
 /**
  * Time of one layer, one MTP layer or the head for one micro-batch on one rank.
@@ -162,7 +161,7 @@ final class LayerTime {
   private double backward(Gemm g, Shape s, double m, double n, double k, double groups) {
     StepConstants.Gemms x = constants.gemms();
     double b = g.seconds(m, k, n, groups) / x.backward();
-    if (training.tuning() == Tuning.LORA) {
+    if (training.tuning().adapters()) {
       return b;
     }
     double w = g.seconds(n, k, m, groups) / x.backward();

@@ -1,6 +1,5 @@
 package dev.meshplan.estimate;
 
-import dev.meshplan.model.Attention;
 import dev.meshplan.model.LayerKind;
 import dev.meshplan.model.Model;
 import dev.meshplan.plan.Dims;
@@ -19,13 +18,17 @@ final class MemoryDevice {
   private static final double DEEP_EP_BYTES = 2 * Quantity.GIB;
   private static final double DEEPSPEED_BYTES = 10.2 * Quantity.GIB;
 
-  /** 2 weight, 4 gradient, 12 optimizer bytes per adapter element. */
-  private static final double ADAPTER_BYTES = 18;
+  /** Bytes per adapter element. */
+  private static final double ADAPTER_WEIGHT = 2;
+
+  private static final double ADAPTER_GRADIENT = 4;
+  private static final double ADAPTER_OPTIMIZER = 12;
 
   private final Model model;
   private final Training training;
   private final MemoryOptions options;
-  private final double adapterElements;
+  private final double denseAdapters;
+  private final double expertAdapters;
   private final boolean moe;
 
   MemoryDevice(Model model, Training training, MemoryOptions options) {
@@ -33,21 +36,23 @@ final class MemoryDevice {
     this.training = training;
     this.options = options;
     this.moe = model.moe();
-    double most = 0;
+    double dense = 0;
+    double expert = 0;
     for (LayerKind kind : model.distinctKinds()) {
-      Attention a = kind.attention();
-      if (a != null) {
-        double out = a.heads() * (double) a.headDim();
-        out += a.kvHeads() * (double) (a.headDim() + a.valueDim());
-        most = Math.max(most, options.loraRank() * (model.hidden() + out));
-      }
+      dense = Math.max(dense, options.adapters().dense(model, kind));
+      expert = Math.max(expert, options.adapters().experts(model, kind));
     }
-    adapterElements = most;
+    denseAdapters = dense;
+    expertAdapters = expert;
   }
 
   /** Weights, gradients and optimizer states of the adapters of one layer, bytes per GPU. */
-  double adapterBytes(int tp) {
-    return ADAPTER_BYTES * adapterElements / tp;
+  double adapterBytes(Dims d, MemoryProfile p, double shards) {
+    double elements = denseAdapters / d.tp() + expertAdapters / ((double) d.ep() * d.etp());
+    return elements
+        * (ADAPTER_WEIGHT / (p.shardWeights() ? shards : 1)
+            + ADAPTER_GRADIENT / (p.shardGradients() ? shards : 1)
+            + ADAPTER_OPTIMIZER / (p.shardOptimizer() ? shards : 1));
   }
 
   /** Forward chunks beyond the usual warm-up where expert exchange hides behind other chunks. */

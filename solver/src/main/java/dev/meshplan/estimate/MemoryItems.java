@@ -16,7 +16,6 @@ import dev.meshplan.model.Model;
 import dev.meshplan.plan.CpKind;
 import dev.meshplan.plan.Module;
 import dev.meshplan.plan.Training;
-import dev.meshplan.plan.Tuning;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -67,7 +66,7 @@ final class MemoryItems {
     this.h = model.hidden();
     this.normVectors = model.norm().vectors();
     this.gemmBytes = gemmBytes(training.precision());
-    this.adapters = training.tuning() == Tuning.LORA;
+    this.adapters = training.tuning().adapters() && !options.adapters().everywhere();
   }
 
   /** Bytes of one GEMM input element as kept; mxfp8 carries scales. */

@@ -20,7 +20,7 @@ import java.util.List;
  * @param transformerEngine cached placeholders and user buffers of that library exist
  * @param nvlsCommunicators communicators that reduce in the NVLink switch
  * @param offloadedItems names of activation items moved to host memory
- * @param loraRank rank of the adapters on the query, key and value projections
+ * @param adapters of a LoRA job
  */
 public record MemoryOptions(
     boolean dropout,
@@ -32,12 +32,12 @@ public record MemoryOptions(
     boolean transformerEngine,
     int nvlsCommunicators,
     List<String> offloadedItems,
-    int loraRank) {
+    Adapters adapters) {
 
   /** Busiest rank over an even split under a real router: assumed; one pair of runs shows 1.05. */
   static final double NATURAL_IMBALANCE = 1.1;
 
-  private static final int LORA_RANK = 32;
+  private static final Adapters USUAL_ADAPTERS = new Adapters(32, false);
 
   public MemoryOptions {
     offloadedItems = List.copyOf(offloadedItems);
@@ -64,7 +64,7 @@ public record MemoryOptions(
         engine,
         0,
         List.of(),
-        LORA_RANK);
+        USUAL_ADAPTERS);
   }
 
   /** The same with dropout masks. */
@@ -79,7 +79,7 @@ public record MemoryOptions(
         transformerEngine,
         nvlsCommunicators,
         offloadedItems,
-        loraRank);
+        adapters);
   }
 
   /** The same with experts that get so many times an even share of the rows. */
@@ -94,7 +94,7 @@ public record MemoryOptions(
         transformerEngine,
         nvlsCommunicators,
         offloadedItems,
-        loraRank);
+        adapters);
   }
 
   /** The same with logits and loss computed in so many pieces. */
@@ -109,7 +109,7 @@ public record MemoryOptions(
         transformerEngine,
         nvlsCommunicators,
         offloadedItems,
-        loraRank);
+        adapters);
   }
 
   /** The same with activation items of these names moved to host memory. */
@@ -124,6 +124,21 @@ public record MemoryOptions(
         transformerEngine,
         nvlsCommunicators,
         items,
-        loraRank);
+        adapters);
+  }
+
+  /** The same with these adapters. */
+  public MemoryOptions withAdapters(Adapters other) {
+    return new MemoryOptions(
+        dropout,
+        expertImbalance,
+        probabilitiesAfterExperts,
+        lossChunks,
+        fp8WeightGather,
+        weightsStayGathered,
+        transformerEngine,
+        nvlsCommunicators,
+        offloadedItems,
+        other);
   }
 }

@@ -46,6 +46,12 @@ record MemoryProfile(
   /** fp32 master, two fp32 moments. */
   private static final double ADAM = 12;
 
+  /**
+   * Bytes per weight in 4-bit NormalFloat with double quantization: 4 bits, and 0.127 bits of
+   * constants (Dettmers et al. 2023, section 3).
+   */
+  private static final double NF4 = 4.127 / 8;
+
   private static final double ZERO_3_BUCKET_ELEMENTS = 1e9;
   private static final double ZERO_3_LIVE_ELEMENTS = 1.05e9;
 
@@ -58,7 +64,8 @@ record MemoryProfile(
     boolean gr = sharding >= 2;
     boolean op = sharding >= 1;
     return switch (style) {
-      case ADAPTERS -> new MemoryProfile(style, 2, 0, 0, 0, 0, w, false, false);
+      case ADAPTERS ->
+          new MemoryProfile(style, t.tuning() == Tuning.QLORA ? NF4 : 2, 0, 0, 0, 0, w, gr, op);
       case FSDP ->
           w
               ? new MemoryProfile(style, 0, o >= ADAM ? 4 : g, o, 0, 0, true, true, true)
@@ -70,7 +77,7 @@ record MemoryProfile(
   }
 
   private static Style style(Training t, int sharding) {
-    if (t.tuning() == Tuning.LORA) {
+    if (t.tuning().adapters()) {
       return Style.ADAPTERS;
     }
     if (t.era() == Era.INTERNEVO_2023) {
@@ -86,6 +93,11 @@ record MemoryProfile(
       case TORCH_TE_2025, TORCH_2025, TORCH_2023, YAFSDP_2024, XLA_2024 -> Style.FSDP;
       default -> t.framework() == Framework.TORCHTITAN ? Style.FSDP : Style.MEGATRON;
     };
+  }
+
+  /** Bytes per element that norms and embeddings take beyond quantized matrices. */
+  double unquantized() {
+    return weight > 0 && weight < 1 ? 2 - weight : 0;
   }
 
   double optimizerDivisor(double shards) {

@@ -138,7 +138,8 @@ final class MemoryRank {
     }
     double sharded = denseElements / ds + expertElements / es;
     lines[MemoryLine.WEIGHTS.ordinal()] +=
-        weight * (p.shardWeights() ? sharded : denseElements + expertElements);
+        weight * (p.shardWeights() ? sharded : denseElements + expertElements)
+            + p.unquantized() * (denseElements - tensorElements) / (p.shardWeights() ? ds : 1);
     lines[MemoryLine.FP8_WEIGHTS.ordinal()] = copies * (tensorElements + expertElements);
     if (m.secondaryGroup() > 0 && p.shardWeights()) {
       lines[MemoryLine.SECONDARY_WEIGHTS.ordinal()] =
@@ -152,7 +153,7 @@ final class MemoryRank {
     lines[MemoryLine.STEP_TEMPORARIES_RESERVED.ordinal()] =
         p.cached() * (1 - m.optimizerOffload()) * own;
     if (p.style() == MemoryProfile.Style.ADAPTERS) {
-      lines[MemoryLine.ADAPTERS.ordinal()] = layers * device.adapterBytes(d.tp());
+      lines[MemoryLine.ADAPTERS.ordinal()] = layers * device.adapterBytes(d, p, ds);
     }
   }
 

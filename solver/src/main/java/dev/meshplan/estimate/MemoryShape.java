@@ -8,7 +8,6 @@ import dev.meshplan.model.Parameters;
 import dev.meshplan.plan.LossKernel;
 import dev.meshplan.plan.Recompute;
 import dev.meshplan.plan.Training;
-import dev.meshplan.plan.Tuning;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -128,7 +127,7 @@ final class MemoryShape {
       placeholderKinds[i] = shapes.get(i).kinds();
     }
     double logits = 2 * tokens * padded;
-    boolean accumulates = training.gradientFusion() && training.tuning() != Tuning.LORA;
+    boolean accumulates = training.gradientFusion() && !training.tuning().adapters();
     double weightGradient = accumulates && style != MemoryProfile.Style.FSDP ? 2 * headMatrix : 0;
     double gathered = logits + weightGradient + 4 * tokens * h;
     double copies = training.lossKernel() == LossKernel.PLAIN ? 5 : 3;

@@ -37,7 +37,10 @@ final class MemoryWords {
           "row-wise and transposed fp8 copies of the linear weights, "
               + Quantity.digits(2 * MemoryItems.gemmBytes(model.training().precision()))
               + " bytes per element";
-      case ADAPTERS -> "18 bytes per adapter element of " + layout.rankLayers(rank) + " layers";
+      case ADAPTERS ->
+          "2 weight, 4 gradient, 12 optimizer bytes per adapter element of "
+              + layout.rankLayers(rank)
+              + " layers, sharded as asked";
       case MAIN_GRADIENTS -> states(p.gradient(), p.shardGradients());
       case OPTIMIZER ->
           states(p.optimizer(), p.shardOptimizer())

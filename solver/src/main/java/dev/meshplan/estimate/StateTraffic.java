@@ -5,7 +5,6 @@ import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.GradientType;
 import dev.meshplan.plan.MemoryPlan;
 import dev.meshplan.plan.Training;
-import dev.meshplan.plan.Tuning;
 
 /**
  * Traffic of weights and gradients over the data-parallel groups, and the optimizer. P = dense and
@@ -62,7 +61,7 @@ final class StateTraffic {
     dataLink = 0;
     dataExposed = 0;
     optimizer = 0;
-    if (training.tuning() == Tuning.LORA) {
+    if (training.tuning().adapters()) {
       if (c.memory().sharding() >= 3) {
         sharded(c, s, dense, expert, layers, forward, backward, flushes);
       }

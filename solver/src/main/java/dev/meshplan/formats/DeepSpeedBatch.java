@@ -2,6 +2,7 @@ package dev.meshplan.formats;
 
 import dev.meshplan.config.Section;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The batch triple of a DeepSpeed configuration. */
 final class DeepSpeedBatch {
@@ -17,18 +18,25 @@ final class DeepSpeedBatch {
     findings.add(Finding.illegal(id, sentence, says, cure));
   }
 
-  /** Global batch, micro-batch, accumulation by DeepSpeed's own floor divisions. */
+  /**
+   * Global batch, micro-batch, accumulation by DeepSpeed's own floor divisions; empty when they are
+   * not said.
+   */
   int[] read(int dp) {
-    for (String key :
-        List.of(
-            "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps")) {
-      if (top.has(key) && top.text(key, "").equals("auto")) {
-        illegal(
-            "batch-auto",
-            key + " is auto, which only Hugging Face's trainer fills in",
-            "unsupported operand type(s) for //: 'str' and 'int'",
-            "write the number");
-      }
+    List<String> auto =
+        Stream.of(
+                "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps")
+            .filter(key -> top.has(key) && top.text(key, "").equals("auto"))
+            .toList();
+    if (!auto.isEmpty()) {
+      illegal(
+          "batch-auto",
+          String.join(", ", auto)
+              + (auto.size() == 1 ? " is auto" : " are auto")
+              + ", which only Hugging Face's trainer fills in",
+          "unsupported operand type(s) for //: 'str' and 'int'",
+          "write the numbers, or give the trainer's launch script too: --launch FILE");
+      return new int[0];
     }
     int train = DeepSpeedReader.number(top, "train_batch_size", 0);
     int micro = DeepSpeedReader.number(top, "train_micro_batch_size_per_gpu", 0);
@@ -39,7 +47,7 @@ final class DeepSpeedBatch {
           "neither train_batch_size nor train_micro_batch_size_per_gpu is given",
           "Either train_batch_size or train_micro_batch_size_per_gpu needs to be provided",
           "give the micro-batch and the accumulation steps");
-      return new int[] {dp, 1, 1};
+      return new int[0];
     }
     if (train > 0 && micro > 0 && steps == 0) {
       steps = train / micro / dp;

@@ -8,7 +8,6 @@ import dev.meshplan.plan.Module;
 import dev.meshplan.plan.Recompute;
 import dev.meshplan.plan.Schedule;
 import dev.meshplan.plan.Training;
-import dev.meshplan.plan.Tuning;
 import java.util.List;
 
 /** What DeepSpeed can't express beyond the rules that its plans obey. */
@@ -66,7 +65,7 @@ final class DeepSpeedLimits {
     if (t.precision() != Precision.BF16 && t.precision() != Precision.FP16) {
       return new Refusal("DeepSpeed trains in bf16 or fp16", "precision bf16");
     }
-    if (t.tuning() == Tuning.LORA) {
+    if (t.tuning().adapters()) {
       return new Refusal("adapters are the trainer's, not DeepSpeed's", "tuning full");
     }
     return null;

@@ -8,12 +8,14 @@ import dev.meshplan.hardware.Precision;
 import dev.meshplan.model.Model;
 import dev.meshplan.plan.Batch;
 import dev.meshplan.plan.Dims;
+import dev.meshplan.plan.Era;
 import dev.meshplan.plan.Framework;
 import dev.meshplan.plan.GradientType;
 import dev.meshplan.plan.MemoryPlan;
 import dev.meshplan.plan.Recompute;
 import dev.meshplan.plan.Schedule;
 import dev.meshplan.plan.Training;
+import dev.meshplan.plan.Tuning;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,8 +32,13 @@ public final class DeepSpeedReader {
   private final int pp;
   private final int sp;
 
-  private DeepSpeedReader(Section top, int world, int tp, int pp, int sp) {
+  /** Arguments of the trainer that fills in what is "auto"; null = none. */
+  private final TrainerArguments trainer;
+
+  private DeepSpeedReader(
+      Section top, TrainerArguments trainer, int world, int tp, int pp, int sp) {
     this.top = top;
+    this.trainer = trainer;
     this.world = world;
     this.tp = tp;
     this.pp = pp;
@@ -48,10 +55,35 @@ public final class DeepSpeedReader {
    */
   public static ForeignPlan read(
       String file, String text, int world, int tp, int pp, int sp, Model model, int sequence) {
+    return read(file, text, null, world, tp, pp, sp, model, sequence);
+  }
+
+  /**
+   * The plan in a configuration whose "auto" values a trainer fills in.
+   *
+   * @param trainer its arguments, or null
+   */
+  static ForeignPlan read(
+      String file,
+      String text,
+      TrainerArguments trainer,
+      int world,
+      int tp,
+      int pp,
+      int sp,
+      Model model,
+      int sequence) {
+    List<Finding> syntax = new ArrayList<>();
+    String json = JsonText.strict(text, syntax);
     Errors errors = new Errors();
-    Section top = YamlReader.parse(file, text.replace('\t', ' '), errors);
+    Section top = YamlReader.parse(file, json.replace('\t', ' '), errors);
     errors.throwIfAny();
-    return new DeepSpeedReader(top, world, tp, pp, sp).plan(model, sequence);
+    if (trainer != null) {
+      top = DeepSpeedAuto.filled(top, trainer, world / Math.max(1, tp * pp * sp));
+    }
+    DeepSpeedReader r = new DeepSpeedReader(top, trainer, world, tp, pp, sp);
+    r.findings.addAll(syntax);
+    return r.plan(model, sequence);
   }
 
   private void illegal(String id, String sentence, String says, String cure) {
@@ -78,23 +110,42 @@ public final class DeepSpeedReader {
           "world-product",
           "tp x pp x sp = " + model3 + " does not divide " + world + " GPUs",
           "world size must be divisible",
-          "a multiple of " + model3 + " GPUs");
+          (world < model3 ? "" : world / model3 * model3 + " or ")
+              + (world / model3 + 1) * model3
+              + " GPUs");
     }
     int[] batch = new DeepSpeedBatch(top, findings).read(Math.max(1, dp));
+    boolean told = batch.length > 0;
     precision();
-    MemoryPlan memory = zero();
+    MemoryPlan memory =
+        new DeepSpeedZero(top, trainer != null, pp, findings, notes).read(recompute());
     int ep = experts(memory.sharding());
     others(memory.sharding());
     Precision p = enabled("fp16") ? Precision.FP16 : Precision.BF16;
     Training t =
-        ForeignTraining.of(batch[0], Math.max(1, sequence), p, Framework.DEEPSPEED, gradientType());
+        ForeignTraining.of(
+            told ? batch[0] : Math.max(1, dp),
+            Math.max(1, sequence),
+            p,
+            Framework.DEEPSPEED,
+            Era.TORCH_2025,
+            gradientType(),
+            trainer == null ? Tuning.FULL : trainer.tuning());
     notes.add("tensor, pipeline and sequence degrees come from the launch, not from this file");
+    if (!told) {
+      notes.add("no batch is known, so neither memory nor time is priced");
+    }
+    if (!enabled("fp16") && !enabled("bf16") && !auto("bf16") && !auto("fp16")) {
+      notes.add("neither bf16 nor fp16 is on: DeepSpeed then trains in fp32; priced as bf16");
+    }
     Dims dims = dp == 0 ? null : new Dims(tp, shards, pp, dp, ep, 1, 1);
     return new ForeignPlan(
         "DeepSpeed configuration",
         model,
+        trainer == null ? "" : trainer.modelName(),
+        trainer == null ? null : trainer.adapters(),
         dims,
-        new Batch(batch[1], batch[2]),
+        told ? new Batch(batch[1], batch[2]) : null,
         Schedule.ONE_F_ONE_B,
         memory,
         List.of(),
@@ -120,6 +171,11 @@ public final class DeepSpeedReader {
   private boolean enabled(String key) {
     Section s = top.isSection(key) ? top.section(key, false) : null;
     return s != null && s.text("enabled", "").equals("true");
+  }
+
+  private boolean auto(String key) {
+    Section s = top.isSection(key) ? top.section(key, false) : null;
+    return s != null && s.text("enabled", "").equals("auto");
   }
 
   private void precision() {
@@ -150,68 +206,17 @@ public final class DeepSpeedReader {
     }
   }
 
-  private MemoryPlan zero() {
-    Section z = top.isSection("zero_optimization") ? top.section("zero_optimization", false) : null;
-    if (z == null) {
-      return new MemoryPlan(0, 0, 0, recompute(), 0);
-    }
-    for (String key : z.keys()) {
-      if (!DeepSpeedKeys.ZERO.contains(key)) {
-        illegal(
-            "zero-key",
-            "zero_optimization." + key + " is not known." + Names.hint(key, DeepSpeedKeys.ZERO),
-            "Extra inputs are not permitted",
-            "correct or drop it");
-      } else if (!z.isSection(key) && z.has(key) && z.text(key, "").equals("auto")) {
-        findings.add(
-            Finding.unchecked(
-                "zero-auto",
-                "zero_optimization." + key + " is auto, which DeepSpeed drops silently",
-                "write the number"));
-      }
-    }
-    int stage = number(z, "stage", 0);
-    if (stage > 3 || !z.text("stage", "0").matches("\\d+")) {
-      illegal(
-          "zero-stage",
-          "ZeRO has stages 0 to 3, not " + z.text("stage", ""),
-          "zero_optimization.stage: Input should be 0, 1, 2 or 3",
-          "3");
-      stage = 3;
-    }
-    double offload = 0;
-    for (String key : List.of("offload_param", "offload_optimizer")) {
-      Section o = z.isSection(key) ? z.section(key, false) : null;
-      if (o == null) {
-        continue;
-      }
-      String device = o.text("device", "none");
-      if (!Set.of("none", "cpu", "nvme").contains(device)) {
-        illegal(
-            "offload-device",
-            key + ".device " + device + " is not known",
-            key + ".device: Input should be 'none', 'cpu' or 'nvme'",
-            "cpu or nvme");
-      }
-      if (key.equals("offload_optimizer") && !device.equals("none")) {
-        String ratio = o.text("ratio", "1");
-        offload = ratio.matches("[0-9.]{1,8}") ? Math.min(1, Double.parseDouble(ratio)) : 1;
-        if (offload < 1 && stage < 3) {
-          illegal(
-              "offload-ratio",
-              "a part of the optimizer (" + ratio + ") is offloaded at stage " + stage,
-              "Partial offloading only supported for ZeRO Stage 3",
-              "ratio 1, or stage 3");
-        }
-      }
-    }
-    int hpz = number(z, "zero_hpz_partition_size", 1);
-    int mics = number(z, "mics_shard_size", 0);
-    return new MemoryPlan(stage, Math.max(0, mics), hpz > 1 ? hpz : 0, recompute(), offload);
-  }
-
   private Recompute recompute() {
-    return top.has("activation_checkpointing") ? Recompute.FULL : Recompute.NONE;
+    if (trainer != null) {
+      return trainer.recompute() ? Recompute.FULL : Recompute.NONE;
+    }
+    if (top.has("activation_checkpointing")) {
+      notes.add(
+          "activation_checkpointing is configured, so full recompute is taken; the model's code"
+              + " decides whether it is used");
+      return Recompute.FULL;
+    }
+    return Recompute.NONE;
   }
 
   private int experts(int stage) {

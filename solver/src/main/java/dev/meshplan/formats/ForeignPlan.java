@@ -1,11 +1,13 @@
 package dev.meshplan.formats;
 
+import dev.meshplan.estimate.Adapters;
 import dev.meshplan.model.Model;
 import dev.meshplan.plan.Batch;
 import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.MemoryPlan;
 import dev.meshplan.plan.Schedule;
 import dev.meshplan.plan.Training;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -13,9 +15,11 @@ import java.util.Map;
  * The plan that a configuration of another tool describes.
  *
  * @param kind what the file is
- * @param model the shape in it; null when it names none
+ * @param model the shape in it; null when it has none
+ * @param modelName what it calls its model, such as a Hugging Face name; empty when it does not
+ * @param adapters of a LoRA job; null when all weights are trained
  * @param dims degrees; null when they do not multiply up to the GPUs
- * @param batch micro-batch and accumulation
+ * @param batch micro-batch and accumulation; null when the file does not say them
  * @param schedule of the pipeline
  * @param memory sharding, recompute, offload
  * @param stageLayers layers of each virtual stage; empty = as even as possible
@@ -28,6 +32,8 @@ import java.util.Map;
 public record ForeignPlan(
     String kind,
     Model model,
+    String modelName,
+    Adapters adapters,
     Dims dims,
     Batch batch,
     Schedule schedule,
@@ -42,5 +48,26 @@ public record ForeignPlan(
     stageLayers = List.copyOf(stageLayers);
     findings = List.copyOf(findings);
     notes = List.copyOf(notes);
+  }
+
+  /** The same with one more note. */
+  public ForeignPlan withNote(String note) {
+    List<String> more = new ArrayList<>(notes);
+    more.add(note);
+    return new ForeignPlan(
+        kind,
+        model,
+        modelName,
+        adapters,
+        dims,
+        batch,
+        schedule,
+        memory,
+        stageLayers,
+        mtpLayers,
+        training,
+        flags,
+        findings,
+        more);
   }
 }

@@ -22,7 +22,18 @@ final class ForeignTraining {
       Precision precision,
       Framework framework,
       GradientType gradientType) {
-    Era era = EraDefaults.newest(framework);
+    Era era = framework == Framework.ANY ? Era.TORCH_2025 : EraDefaults.newest(framework);
+    return of(globalBatch, sequence, precision, framework, era, gradientType, Tuning.FULL);
+  }
+
+  static Training of(
+      int globalBatch,
+      int sequence,
+      Precision precision,
+      Framework framework,
+      Era era,
+      GradientType gradientType,
+      Tuning tuning) {
     EraDefaults d = EraDefaults.of(era);
     return new Training(
         globalBatch,
@@ -31,7 +42,7 @@ final class ForeignTraining {
         precision,
         framework,
         era,
-        Tuning.FULL,
+        tuning,
         gradientType,
         12,
         d.dispatcher(),

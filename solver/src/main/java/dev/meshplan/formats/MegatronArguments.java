@@ -10,7 +10,6 @@ import dev.meshplan.plan.Module;
 import dev.meshplan.plan.Recompute;
 import dev.meshplan.plan.Schedule;
 import dev.meshplan.plan.Training;
-import dev.meshplan.plan.Tuning;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,7 +51,7 @@ final class MegatronArguments {
           "Megatron-LM has no " + schedule.key() + " schedule",
           "schedule 1f1b or interleaved-1f1b");
     }
-    if (t.tuning() == Tuning.LORA) {
+    if (t.tuning().adapters()) {
       return new Refusal("Megatron-LM has no LoRA", "--to megatron-bridge");
     }
     if (memory.secondaryGroup() > 0) {

@@ -9,7 +9,7 @@ import java.util.Map;
 /** Writes a plan as overrides of a Megatron-Bridge recipe. */
 final class MegatronBridgeExporter {
   /** Our model ids and the recipe families that exist for them. */
-  private static final Map<String, String> RECIPES =
+  static final Map<String, String> RECIPES =
       Map.ofEntries(
           Map.entry("llama-3.1-8b", "llama31_8b_pretrain_config"),
           Map.entry("llama-3.1-70b", "llama31_70b_pretrain_config"),
@@ -23,7 +23,7 @@ final class MegatronBridgeExporter {
           Map.entry("nemotron-h-56b", "nemotronh_56b_pretrain_config"));
 
   /** Megatron-LM flag to recipe key; flags without an entry follow the general rule. */
-  private static final Map<String, String> KEYS =
+  static final Map<String, String> KEYS =
       Map.ofEntries(
           Map.entry("--tensor-model-parallel-size", "model.tensor_model_parallel_size"),
           Map.entry("--micro-batch-size", "train.micro_batch_size"),

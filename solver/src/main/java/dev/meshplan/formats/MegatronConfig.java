@@ -1,5 +1,6 @@
 package dev.meshplan.formats;
 
+import dev.meshplan.model.Model;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,6 +15,10 @@ final class MegatronConfig {
   final MegatronFlags flags;
   final int world;
   final int architecture;
+
+  /** The model, for what the flags leave out; null = none. */
+  final Model named;
+
   final int tp;
   final int pp;
   final int cp;
@@ -36,24 +41,27 @@ final class MegatronConfig {
    *
    * @param world GPUs
    * @param architecture major compute capability (9 Hopper, 10 Blackwell)
+   * @param named the model, for what the flags leave out; null = none
    */
-  MegatronConfig(MegatronFlags flags, int world, int architecture) {
+  MegatronConfig(MegatronFlags flags, int world, int architecture, Model named) {
     this.flags = flags;
     this.world = world;
     this.architecture = architecture;
+    this.named = named;
     tp = Math.max(1, flags.integer("--tensor-model-parallel-size", 1));
     pp = Math.max(1, flags.integer("--pipeline-model-parallel-size", 1));
     cp = Math.max(1, flags.integer("--context-parallel-size", 1));
     int shards = flags.integer("--tensor-parallel-num-weight-shards", tp);
     gtp = shards >= tp && shards % tp == 0 ? shards / tp : 1;
     ep = Math.max(1, flags.integer("--expert-model-parallel-size", 1));
-    experts = flags.integer("--num-experts", 0);
+    boolean shaped = flags.has("--num-layers") || flags.has("--hidden-size");
+    experts = flags.integer("--num-experts", named == null || shaped ? 0 : named.experts());
     int etpDefault = tp;
     etp = Math.max(1, flags.integer("--expert-tensor-parallel-size", etpDefault));
     String pattern = flags.text("--hybrid-layer-pattern", "");
     layers =
         pattern.isEmpty()
-            ? flags.integer("--num-layers", 0)
+            ? flags.integer("--num-layers", named == null ? 0 : named.layerCount())
             : (int) pattern.replaceAll("/.*", "").chars().filter(c -> c != '|').count();
     heads = flags.integer("--num-attention-heads", 0);
     sequence = flags.integer("--seq-length", 0);
@@ -130,7 +138,7 @@ final class MegatronConfig {
     }
     int v = vpp();
     int[] rank = ranks();
-    if (rank.length == 0) {
+    if (rank.length == 0 || layers == 0) {
       return List.of();
     }
     List<Integer> out = new ArrayList<>();

@@ -72,7 +72,9 @@ final class MegatronFlagChecks {
             + c.world
             + " GPUs, so dp is no whole number",
         "world size (" + c.world + ") is not divisible by total_model_size",
-        (c.world / model * model) + " or " + ((c.world / model + 1) * model) + " GPUs");
+        (c.world < model ? "" : c.world / model * model + " or ")
+            + (c.world / model + 1) * model
+            + " GPUs");
     int shards = c.flags.integer("--tensor-parallel-num-weight-shards", c.tp);
     add(
         shards < c.tp || shards % c.tp != 0,

@@ -1,103 +1,113 @@
 package dev.meshplan.formats;
 
 import dev.meshplan.config.Errors;
+import dev.meshplan.config.InputError;
 import dev.meshplan.config.InputException;
-import dev.meshplan.config.Names;
 import dev.meshplan.config.Section;
 import dev.meshplan.config.YamlReader;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Megatron-LM's flags as a script, an args file or an args YAML gives them. */
+/**
+ * The flags of a Megatron-like program as a script, an args file or an args YAML gives them. A flag
+ * that is asked for and whose value hangs on a variable that the file does not set is wrong input:
+ * nothing is put in its place.
+ */
 final class MegatronFlags {
-  private static final Map<String, String> KNOWN = known();
-
+  private final String file;
   private final Map<String, List<String>> values = new LinkedHashMap<>();
-  private final Map<String, String> environment = new LinkedHashMap<>();
+  private final Map<String, String> unknown = new TreeMap<>();
   private final List<Finding> findings = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
+  private final List<String> documents = new ArrayList<>();
+  private ShellScope scope;
+  private String program = "";
+  private FlagDialect dialect = FlagDialect.MEGATRON;
+  private long processes;
 
-  private MegatronFlags() {}
+  private MegatronFlags(String file, Map<String, String> given) {
+    this.file = file;
+    this.scope = new ShellScope(given);
+  }
 
   /**
    * Reads a script, a plain list of arguments, or a YAML with {@code MODEL_ARGS}.
    *
+   * @param given values of variables that win over the file's own
    * @throws InputException when it holds no flags
    */
-  static MegatronFlags read(String file, String text, Map<String, String> environment) {
-    MegatronFlags f = new MegatronFlags();
-    f.environment.putAll(environment);
+  static MegatronFlags read(String file, String text, Map<String, String> given) {
+    MegatronFlags f = new MegatronFlags(file, given);
     if (text.contains("MODEL_ARGS:")) {
-      f.yaml(file, text);
+      f.yaml(text);
     } else {
-      f.script(file, text);
+      f.script(text, given);
     }
     return f;
   }
 
-  private void yaml(String file, String text) {
+  /** The flags of a command line that is already in words. */
+  static MegatronFlags of(String file, List<String> words, List<String> notes) {
+    MegatronFlags f = new MegatronFlags(file, Map.of());
+    f.notes.addAll(notes);
+    f.parse(words);
+    return f;
+  }
+
+  private void yaml(String text) {
     Errors errors = new Errors();
     Section top = YamlReader.parse(file, text, errors);
     errors.throwIfAny();
     Section env = top.section("ENV_VARS", false);
     if (env != null) {
-      env.keys().forEach(k -> environment.put(k, env.text(k, "")));
+      env.keys().forEach(k -> scope.set(k, ShellWords.words(env.text(k, ""), scope)));
     }
     Section args = top.section("MODEL_ARGS", true);
     errors.throwIfAny();
     List<String> words = new ArrayList<>();
     for (String key : args.keys()) {
-      List<String> v = args.texts(key);
+      List<String> v = args.has(key) ? args.texts(key) : List.of();
       if (v.equals(List.of("false"))) {
         continue;
       }
       words.add(key);
       if (!v.equals(List.of("true"))) {
-        v.forEach(x -> words.addAll(List.of(x.split("\\s+(?![^(]*\\))"))));
+        v.forEach(x -> words.addAll(items(x)));
       }
     }
     errors.throwIfAny();
     parse(words);
   }
 
-  private void script(String file, String text) {
-    ShellWords shell = ShellWords.read(text, environment);
-    List<String> best = List.of();
-    for (List<String> command : shell.commands()) {
-      int program = -1;
-      for (int i = 0; i < command.size(); i++) {
-        if (command.get(i).endsWith(".py")) {
-          program = i;
-          break;
-        }
-      }
-      List<String> words = command.subList(program + 1, command.size());
-      if (flags(words) > flags(best)) {
-        best = words;
-      }
-    }
-    if (flags(best) == 0) {
-      throw new InputException(
-          file, "", "", "holds no command with flags: give the launch script, or its arguments.");
-    }
-    shell.unresolved().forEach(u -> notes.add("not run, so unknown: " + u));
-    String connections = shell.variable("CUDA_DEVICE_MAX_CONNECTIONS");
-    if (connections != null) {
-      environment.put("CUDA_DEVICE_MAX_CONNECTIONS", connections);
-    }
-    parse(best);
+  /** Words of a YAML value: variables expanded, a list in brackets taken apart. */
+  private List<String> items(String text) {
+    String t = text.matches("\\[[A-Za-z_, ]+\\]") ? text.replaceAll("[\\[\\],]", " ").trim() : text;
+    return t.matches(".*[$`].*")
+        ? ShellWords.words(t, scope)
+        : List.of(t.split("\\s+(?![^(]*\\))"));
   }
 
-  private static long flags(List<String> words) {
-    return words.stream().filter(w -> w.startsWith("--")).count();
+  private void script(String text, Map<String, String> given) {
+    LaunchScript script = LaunchScript.read(file, text, given);
+    scope = script.scope();
+    program = script.program();
+    processes = script.processes();
+    documents.addAll(script.documents());
+    notes.addAll(script.notes());
+    parse(script.words());
+    List<String> lost = script.lost().stream().filter(w -> w.startsWith("--")).toList();
+    if (!lost.isEmpty()) {
+      findings.add(
+          Finding.unchecked(
+              "lost-flags",
+              String.join(" ", lost)
+                  + " stand on a line of their own and reach no program: the line before ends the"
+                  + " command, by a missing backslash or a comment",
+              "end every line but the last with a backslash, and move comments out"));
+    }
   }
 
   private void parse(List<String> words) {
@@ -105,36 +115,34 @@ final class MegatronFlags {
     while (i < words.size()) {
       String word = words.get(i++);
       if (!word.startsWith("--")) {
+        if (ShellScope.onlyUnknown(word)) {
+          unseen(word);
+        }
         continue;
       }
-      String flag = word;
-      List<String> list = new ArrayList<>();
       int eq = word.indexOf('=');
+      List<String> list = new ArrayList<>();
       if (eq > 0) {
-        flag = word.substring(0, eq);
         list.add(word.substring(eq + 1));
       }
       while (i < words.size() && !words.get(i).startsWith("--")) {
         list.add(words.get(i++));
       }
-      String takes = KNOWN.get(flag);
-      if (takes == null) {
-        findings.add(
-            Finding.illegal(
-                "unknown-flag",
-                flag + " is no flag of Megatron-LM." + Names.hint(flag, KNOWN.keySet()),
-                "error: unrecognized arguments: " + flag,
-                "take it out or correct it"));
-      } else if (takes.equals("1") && list.isEmpty()) {
-        findings.add(
-            Finding.illegal(
-                "flag-value",
-                flag + " has no value",
-                "error: argument " + flag + ": expected one argument",
-                "give it one"));
-      }
-      values.put(flag, List.copyOf(list));
+      values.put(eq > 0 ? word.substring(0, eq) : word, list);
     }
+    dialect = FlagDialect.of(program, values);
+    if (dialect == FlagDialect.SWIFT) {
+      FlagTranslation.swift(values);
+    } else {
+      new FlagJudge(dialect, program, findings, notes).judge(values);
+      if (dialect == FlagDialect.MEGATRON_DEEPSPEED) {
+        FlagTranslation.deepSpeed(values);
+      }
+    }
+  }
+
+  private void unseen(String word) {
+    notes.add("what " + ShellScope.shown(word) + " adds to the command is not seen");
   }
 
   boolean has(String flag) {
@@ -143,11 +151,23 @@ final class MegatronFlags {
 
   String text(String flag, String absent) {
     List<String> v = values.get(flag);
-    return v == null || v.isEmpty() ? absent : v.get(0);
+    if (v == null || v.isEmpty()) {
+      return absent;
+    }
+    if (ShellScope.isUnknown(v.get(0))) {
+      unknown.put(flag, v.get(0));
+      return absent;
+    }
+    return v.get(0);
   }
 
   List<String> list(String flag) {
-    return values.getOrDefault(flag, List.of());
+    List<String> v = values.getOrDefault(flag, List.of());
+    if (v.stream().anyMatch(ShellScope::isUnknown)) {
+      unknown.put(flag, String.join(" ", v));
+      return List.of();
+    }
+    return v;
   }
 
   int integer(String flag, int absent) {
@@ -179,8 +199,66 @@ final class MegatronFlags {
     }
   }
 
+  /**
+   * Refuses what was asked for and can't be told.
+   *
+   * @throws InputException naming every flag and its variables
+   */
+  void throwIfUnknown() {
+    if (unknown.isEmpty()) {
+      return;
+    }
+    List<InputError> errors = new ArrayList<>();
+    unknown.forEach(
+        (flag, value) -> {
+          List<String> names =
+              ShellScope.names(value).stream()
+                  .flatMap(n -> scope.needed(n).stream())
+                  .distinct()
+                  .toList();
+          boolean plain = names.stream().allMatch(n -> n.matches("[A-Za-z0-9_]+"));
+          errors.add(
+              new InputError(
+                  file,
+                  0,
+                  flag,
+                  ShellScope.shown(value),
+                  plain
+                      ? (names.equals(ShellScope.names(value))
+                              ? "is not set in the file: give it with --set "
+                              : "is set in a branch that is not taken: give --set ")
+                          + String.join("=VALUE --set ", names)
+                          + "=VALUE."
+                      : "is not run here: write the value into the file."));
+        });
+    throw new InputException(errors);
+  }
+
   String environment(String name, String absent) {
-    return environment.getOrDefault(name, absent);
+    String v = scope.text(name);
+    return v == null || ShellScope.isUnknown(v) ? absent : v;
+  }
+
+  /** What the file calls its model, where it gives no shape; empty = nothing. */
+  String modelName() {
+    String name = String.join(" ", values.getOrDefault("--model", List.of()));
+    return !name.isEmpty() || dialect != FlagDialect.SWIFT
+        ? name
+        : String.join(" ", values.getOrDefault("--load", List.of()));
+  }
+
+  FlagDialect dialect() {
+    return dialect;
+  }
+
+  /** Configurations that the script writes as here documents. */
+  List<String> documents() {
+    return documents;
+  }
+
+  /** Processes that the launcher starts; 0 = not said. */
+  long processes() {
+    return processes;
   }
 
   List<Finding> findings() {
@@ -194,26 +272,7 @@ final class MegatronFlags {
   /** Every flag with its values as one text. */
   Map<String, String> all() {
     Map<String, String> map = new LinkedHashMap<>();
-    values.forEach((k, v) -> map.put(k, String.join(" ", v)));
-    return map;
-  }
-
-  private static Map<String, String> known() {
-    Map<String, String> map = new TreeMap<>();
-    try (BufferedReader in =
-        new BufferedReader(
-            new InputStreamReader(
-                MegatronFlags.class.getResourceAsStream("megatron-flags.txt"),
-                StandardCharsets.UTF_8))) {
-      for (String line = in.readLine(); line != null; line = in.readLine()) {
-        if (line.startsWith("--")) {
-          String[] parts = line.split(" ");
-          map.put(parts[0], parts[1]);
-        }
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    values.forEach((k, v) -> map.put(k, ShellScope.shown(String.join(" ", v))));
     return map;
   }
 }

@@ -1,7 +1,9 @@
 package dev.meshplan.formats;
 
 import dev.meshplan.config.Keyed;
+import dev.meshplan.estimate.Adapters;
 import dev.meshplan.hardware.Precision;
+import dev.meshplan.model.Model;
 import dev.meshplan.plan.Batch;
 import dev.meshplan.plan.CpKind;
 import dev.meshplan.plan.CudaGraph;
@@ -38,13 +40,19 @@ public final class MegatronReader {
    * @param file names it in messages
    * @param world GPUs
    * @param capability major compute capability of the GPUs (9 Hopper, 10 Blackwell)
-   * @param environment variables known from elsewhere, such as CUDA_DEVICE_MAX_CONNECTIONS
-   * @throws dev.meshplan.config.InputException when it holds no flags
+   * @param given values of variables that win over the file's own
+   * @throws dev.meshplan.config.InputException when it holds no flags, or a flag that is needed
+   *     hangs on a variable that is not set
    */
   public static ForeignPlan read(
-      String file, String text, int world, int capability, Map<String, String> environment) {
-    MegatronFlags flags = MegatronFlags.read(file, text, environment);
-    MegatronConfig c = new MegatronConfig(flags, world, capability);
+      String file, String text, int world, int capability, Map<String, String> given) {
+    MegatronFlags flags = MegatronFlags.read(file, text, given);
+    return of(new MegatronConfig(flags, world, capability, null), "Megatron-LM arguments");
+  }
+
+  /** The plan of a configuration; {@code kind} says what it stood in. */
+  static ForeignPlan of(MegatronConfig c, String kind) {
+    MegatronFlags flags = c.flags;
     MegatronReader r = new MegatronReader(c);
     List<Finding> findings = new ArrayList<>(MegatronPipelineChecks.of(c));
     findings.addAll(MegatronFlagChecks.of(c));
@@ -58,19 +66,47 @@ public final class MegatronReader {
     if (c.gtp > 1) {
       notes.add("weight shards (GTP " + c.gtp + ") are counted as data parallelism");
     }
+    if (flags.processes() > 0 && flags.processes() != c.world) {
+      notes.add(
+          "the launcher starts "
+              + flags.processes()
+              + " processes; judged is the job on "
+              + c.world
+              + " GPUs");
+    }
+    Batch batch = new Batch(c.microBatch, Math.max(1, c.microBatches()));
+    MemoryPlan memory = r.memory();
+    Model shape = c.named != null ? c.named : MegatronShape.of(c);
+    flags.throwIfUnknown();
     return new ForeignPlan(
-        "Megatron-LM arguments",
-        MegatronShape.of(c),
+        kind,
+        shape,
+        flags.modelName(),
+        r.adapters(),
         dims,
-        new Batch(c.microBatch, Math.max(1, c.microBatches())),
+        batch,
         c.vpp() > 1 ? Schedule.INTERLEAVED : Schedule.ONE_F_ONE_B,
-        r.memory(),
+        memory,
         c.stageLayers(),
         flags.integer("--mtp-num-layers", 0),
         training,
         flags.all(),
         findings,
         notes);
+  }
+
+  /** Megatron-SWIFT and Megatron-Bridge tune adapters; Megatron-LM itself has none. */
+  private Adapters adapters() {
+    String type =
+        c.flags.text("--tuner-type", c.flags.text("--train-type", c.flags.text("--peft", "")));
+    if (!type.startsWith("lora")) {
+      return null;
+    }
+    boolean everywhere = c.flags.dialect() != FlagDialect.SWIFT || !c.has("--target-modules");
+    everywhere |= c.flags.list("--target-modules").contains("all-linear");
+    return new Adapters(
+        c.flags.integer("--lora-rank", c.flags.dialect() == FlagDialect.SWIFT ? 8 : 32),
+        everywhere);
   }
 
   private Precision precision() {
@@ -93,7 +129,7 @@ public final class MegatronReader {
         precision(),
         Framework.MEGATRON,
         Era.MEGATRON_2026B,
-        Tuning.FULL,
+        adapters() == null ? Tuning.FULL : Tuning.LORA,
         c.has("--grad-reduce-in-bf16") ? GradientType.BF16 : GradientType.FP32,
         half ? 8 : 12,
         c.flags.text("--moe-token-dispatcher-type", "").equals("flex")

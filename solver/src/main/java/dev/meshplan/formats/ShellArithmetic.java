@@ -1,33 +1,72 @@
 package dev.meshplan.formats;
 
-import java.util.function.UnaryOperator;
+import java.util.LinkedHashSet;
+import java.util.Set;
 
-/** Integer arithmetic of {@code $(( ))}. */
+/** Integer arithmetic of {@code $(( ))} and {@code expr}. */
 final class ShellArithmetic {
   private final String text;
-  private final UnaryOperator<String> variables;
+  private final ShellScope scope;
+  private final Set<String> unknown = new LinkedHashSet<>();
   private int at;
 
-  private ShellArithmetic(String text, UnaryOperator<String> variables) {
-    this.text = text.replaceAll("[\\s$\\{\\}]", "");
-    this.variables = variables;
+  private ShellArithmetic(String text, ShellScope scope) {
+    this.text = text.replaceAll("[\\s$\\{\\}\\\\\"']", "");
+    this.scope = scope;
   }
 
-  /** The value as text; empty when it can't be told. */
-  static String value(String text, UnaryOperator<String> variables) {
+  /** The value as text; the mark of an unknown value when it can't be told. */
+  static String value(String text, ShellScope scope) {
+    ShellArithmetic a = new ShellArithmetic(text, scope);
     try {
-      ShellArithmetic a = new ShellArithmetic(text, variables);
-      long v = a.sum();
-      return a.at == a.text.length() ? Long.toString(v) : "";
+      long v = a.comparison();
+      if (a.at == a.text.length() && a.unknown.isEmpty()) {
+        return Long.toString(v);
+      }
     } catch (NumberFormatException | ArithmeticException | StringIndexOutOfBoundsException e) {
-      return "";
+      // Not an expression that is understood: falls through to the mark.
+    }
+    return ShellScope.unknown(
+        a.unknown.isEmpty() ? "$((" + text.trim() + "))" : String.join(", ", a.unknown));
+  }
+
+  private boolean next(String op) {
+    if (!text.startsWith(op, at)) {
+      return false;
+    }
+    at += op.length();
+    return true;
+  }
+
+  private long comparison() {
+    long v = sum();
+    while (true) {
+      if (next("==")) {
+        v = v == sum() ? 1 : 0;
+      } else if (next("!=")) {
+        v = v != sum() ? 1 : 0;
+      } else if (next(">=")) {
+        v = v >= sum() ? 1 : 0;
+      } else if (next("<=")) {
+        v = v <= sum() ? 1 : 0;
+      } else if (next(">")) {
+        v = v > sum() ? 1 : 0;
+      } else if (next("<")) {
+        v = v < sum() ? 1 : 0;
+      } else if (next("?")) {
+        long yes = comparison();
+        long no = next(":") ? comparison() : 0;
+        v = v != 0 ? yes : no;
+      } else {
+        return v;
+      }
     }
   }
 
   private long sum() {
     long v = product();
     while (at < text.length() && (text.charAt(at) == '+' || text.charAt(at) == '-')) {
-      v = text.charAt(at++) == '+' ? v + product() : v - product();
+      v = text.charAt(at++) == '+' ? Math.addExact(v, product()) : Math.subtractExact(v, product());
     }
     return v;
   }
@@ -37,7 +76,8 @@ final class ShellArithmetic {
     while (at < text.length() && "*/%".indexOf(text.charAt(at)) >= 0) {
       char op = text.charAt(at++);
       long other = atom();
-      v = op == '*' ? v * other : op == '/' ? v / other : v % other;
+      boolean unset = other == 0 && !unknown.isEmpty();
+      v = op == '*' ? Math.multiplyExact(v, other) : unset ? v : op == '/' ? v / other : v % other;
     }
     return v;
   }
@@ -45,9 +85,13 @@ final class ShellArithmetic {
   private long atom() {
     if (text.charAt(at) == '(') {
       at++;
-      long v = sum();
+      long v = comparison();
       at++;
       return v;
+    }
+    if (text.charAt(at) == '-') {
+      at++;
+      return -atom();
     }
     int start = at;
     while (at < text.length()
@@ -55,10 +99,15 @@ final class ShellArithmetic {
       at++;
     }
     String word = text.substring(start, at);
-    if (!word.isEmpty() && !Character.isDigit(word.charAt(0))) {
-      String value = variables.apply(word);
-      word = value == null ? "" : value.trim();
+    if (word.isEmpty() || Character.isDigit(word.charAt(0)) && !scope.has(word)) {
+      return Long.parseLong(word);
     }
-    return Long.parseLong(word);
+    String value = scope.text(word);
+    if (value == null || value.isBlank() || ShellScope.isUnknown(value)) {
+      unknown.addAll(
+          value == null || value.isBlank() ? Set.of(word) : Set.copyOf(ShellScope.names(value)));
+      return 0;
+    }
+    return Long.parseLong(value.trim());
   }
 }

@@ -7,7 +7,6 @@ import dev.meshplan.plan.MemoryPlan;
 import dev.meshplan.plan.Recompute;
 import dev.meshplan.plan.Stage;
 import dev.meshplan.plan.Training;
-import dev.meshplan.plan.Tuning;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -97,7 +96,7 @@ final class TorchTitanExporter {
         && t.precision() != Precision.MXFP8) {
       return new Refusal("torchtitan has no " + t.precision().key(), "precision bf16");
     }
-    if (t.tuning() == Tuning.LORA) {
+    if (t.tuning().adapters()) {
       return new Refusal("torchtitan has no LoRA", "tuning full");
     }
     if (job.mtpLayers() > 0) {

@@ -191,6 +191,8 @@ public final class TorchTitanReader {
     return new ForeignPlan(
         "torchtitan configuration",
         model,
+        keys.getOrDefault("model.name", "") + " " + keys.getOrDefault("model.flavor", ""),
+        null,
         product == world ? new Dims(tp, cp, pp, dp, ep, 1, vpp) : null,
         new Batch(Math.max(1, micro), steps),
         schedule.startsWith("ZBV")

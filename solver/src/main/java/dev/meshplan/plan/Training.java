@@ -59,22 +59,27 @@ public record Training(
 
   /** The same job with other assumed keys. */
   public Training withAssumed(List<String> keys) {
-    return with(precision, framework, keys);
+    return with(globalBatch, precision, framework, keys);
   }
 
   /** The same job in another precision. */
   public Training withPrecision(Precision other) {
-    return with(other, framework, assumed);
+    return with(globalBatch, other, framework, assumed);
   }
 
   /** The same job under another framework's rules. */
   public Training withFramework(Framework other) {
-    return with(precision, other, assumed);
+    return with(globalBatch, precision, other, assumed);
   }
 
-  private Training with(Precision other, Framework rules, List<String> keys) {
+  /** The same job with another number of sequences per step. */
+  public Training withGlobalBatch(int other) {
+    return with(other, precision, framework, assumed);
+  }
+
+  private Training with(int batch, Precision other, Framework rules, List<String> keys) {
     return new Training(
-        globalBatch,
+        batch,
         sequence,
         tokens,
         other,

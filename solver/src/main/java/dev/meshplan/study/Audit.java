@@ -5,6 +5,7 @@ import dev.meshplan.communication.Fabric;
 import dev.meshplan.estimate.ErrorBands;
 import dev.meshplan.estimate.Estimator;
 import dev.meshplan.estimate.MemoryModel;
+import dev.meshplan.estimate.MemoryOptions;
 import dev.meshplan.estimate.Spread;
 import dev.meshplan.estimate.StepTimeModel;
 import dev.meshplan.formats.Finding;
@@ -24,7 +25,6 @@ import dev.meshplan.plan.Plan;
 import dev.meshplan.plan.Problem;
 import dev.meshplan.plan.RuleKind;
 import dev.meshplan.plan.ShardingOptions;
-import dev.meshplan.plan.TimeTerm;
 import dev.meshplan.plan.Training;
 import dev.meshplan.rules.Facts;
 import dev.meshplan.rules.Point;
@@ -57,8 +57,8 @@ public final class Audit {
     this.problem = problem;
     this.machine = problem.machines().get(0);
     this.model = problem.model();
-    this.training = foreign.training();
-    this.memory = new MemoryModel(model, training, machine);
+    this.training = priced(foreign);
+    this.memory = new MemoryModel(model, training, machine, options(foreign));
     this.findings = new ArrayList<>(foreign.findings());
     this.notes = new ArrayList<>(foreign.notes());
   }
@@ -75,6 +75,21 @@ public final class Audit {
     return new Audit(foreign, problem).report(search, version);
   }
 
+  /** The job with the batch that its micro-batches make, where the one asked for is none. */
+  private static Training priced(ForeignPlan f) {
+    Training t = f.training();
+    if (f.dims() == null || f.batch() == null) {
+      return t;
+    }
+    return t.withGlobalBatch(
+        f.dims().dp() * f.batch().microBatch() * f.batch().gradientAccumulation());
+  }
+
+  static MemoryOptions options(ForeignPlan f) {
+    MemoryOptions usual = MemoryOptions.of(f.training());
+    return f.adapters() == null ? usual : usual.withAdapters(f.adapters());
+  }
+
   private AuditReport report(boolean search, String version) {
     Plan plan = null;
     Estimate estimate = null;
@@ -82,13 +97,18 @@ public final class Audit {
     List<String> lines = new ArrayList<>();
     List<String> crossings = new ArrayList<>();
     boolean whole = foreign.dims() != null && rules(foreign.dims());
+    whole &= foreign.batch() != null;
     Layout layout = whole ? layout() : null;
     if (layout != null) {
       plan = plan(layout);
+      if (training.globalBatch() != foreign.training().globalBatch()) {
+        notes.add("priced with a global batch of " + training.globalBatch());
+      }
       Spread spread = Spread.of(foreign.dims(), working(), false);
       estimate = estimate(plan);
       fit = fit(estimate, lines);
-      crossings(spread, estimate, crossings);
+      crossings.addAll(
+          AuditCrossings.of(foreign.dims(), spread, estimate, machine.system().domain().size()));
     }
     Answer best = search ? new Planner(version, (n, b, l) -> {}).plan(problem) : null;
     double seconds = Double.NaN;
@@ -124,7 +144,7 @@ public final class Audit {
             model,
             Facts.attentions(model),
             Facts.feedForwards(model),
-            training,
+            foreign.training(),
             machine,
             Locality.PRICED,
             machine.pool().gpus(),
@@ -143,7 +163,8 @@ public final class Audit {
     for (int i = 0; i < axes.length; i++) {
       p.set(axes[i], values[i]);
     }
-    p.set(Axis.MICRO_BATCH, foreign.batch().microBatch()).set(Axis.SHARDING, 0);
+    p.set(Axis.MICRO_BATCH, foreign.batch() == null ? 1 : foreign.batch().microBatch())
+        .set(Axis.SHARDING, 0);
     p.set(Axis.RECOMPUTE, 0).set(Axis.BLOCK_GPUS, machine.system().domain().size());
     boolean whole = findings.stream().noneMatch(f -> f.id().equals("world-product"));
     for (Rule r : Rules.of(training.framework())) {
@@ -258,36 +279,5 @@ public final class Audit {
             "CUDA out of memory",
             AuditCures.smallest(model, training, machine, foreign, usable)));
     return AuditReport.Fit.DOES_NOT_FIT;
-  }
-
-  /** Groups that leave their domain, with the seconds of a step that their traffic then takes. */
-  private void crossings(Spread s, Estimate e, List<String> out) {
-    Dims d = foreign.dims();
-    crossing("TP " + d.tp(), s.tp(), d.tp(), "tensor_traffic", e, out);
-    crossing("EP " + d.ep(), s.ep(), d.ep(), "expert_traffic", e, out);
-    crossing("CP " + d.cp(), s.cp(), d.cp(), "context_traffic", e, out);
-  }
-
-  private void crossing(
-      String group, int together, int size, String term, Estimate e, List<String> out) {
-    if (together >= size) {
-      return;
-    }
-    double seconds =
-        e.timeTerms().stream()
-            .filter(t -> t.id().equals(term))
-            .mapToDouble(TimeTerm::exposedSeconds)
-            .sum();
-    out.add(
-        group
-            + " leaves its "
-            + machine.system().domain().size()
-            + "-GPU domain after "
-            + together
-            + " ranks: its traffic takes "
-            + Quantity.seconds(seconds)
-            + " of the "
-            + Quantity.seconds(e.stepSeconds())
-            + " of a step");
   }
 }

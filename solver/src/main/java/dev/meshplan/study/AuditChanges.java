@@ -90,7 +90,7 @@ final class AuditChanges {
   }
 
   private static Map<String, String> axes(ForeignPlan f) {
-    return axes(f.dims(), f.batch().microBatch(), f.memory());
+    return axes(f.dims(), f.batch() == null ? 0 : f.batch().microBatch(), f.memory());
   }
 
   private static Map<String, String> axes(Plan p) {
@@ -107,7 +107,9 @@ final class AuditChanges {
       map.put("ep", Integer.toString(d.ep()));
       map.put("vpp", Integer.toString(d.vpp()));
     }
-    map.put("micro_batch", Integer.toString(micro));
+    if (micro > 0) {
+      map.put("micro_batch", Integer.toString(micro));
+    }
     map.put("sharding", Integer.toString(m.sharding()));
     map.put("recompute", m.recompute().text());
     return map;

@@ -24,7 +24,7 @@ final class AuditCures {
   /** The first change, cheapest in time first, that fits; or that none of them does. */
   static String smallest(
       Model model, Training training, Machine machine, ForeignPlan f, double usableBytes) {
-    MemoryModel memory = new MemoryModel(model, training, machine);
+    MemoryModel memory = new MemoryModel(model, training, machine, Audit.options(f));
     Dims d = f.dims();
     Layout layout = Layout.even(model, d.pp(), d.vpp(), f.mtpLayers());
     Map<String, Candidate> changes = new LinkedHashMap<>();

@@ -2,10 +2,8 @@ package dev.meshplan.study;
 
 import dev.meshplan.config.Errors;
 import dev.meshplan.config.InputException;
-import dev.meshplan.formats.DeepSpeedReader;
+import dev.meshplan.formats.ForeignFile;
 import dev.meshplan.formats.ForeignPlan;
-import dev.meshplan.formats.MegatronReader;
-import dev.meshplan.formats.TorchTitanReader;
 import dev.meshplan.hardware.Gpu;
 import dev.meshplan.hardware.Precision;
 import dev.meshplan.hardware.SystemSpec;
@@ -20,7 +18,10 @@ import dev.meshplan.plan.Problem;
 import dev.meshplan.plan.Problems;
 import dev.meshplan.plan.Training;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What an audit is asked: the file's plan, and the same job on the same GPUs.
@@ -39,6 +40,7 @@ public record AuditInput(ForeignPlan plan, Problem problem) {
    * @param modelId catalog id; empty = the shape in the file
    * @param sequence tokens per sequence, where the file does not say (DeepSpeed); 0 = not given
    * @param launch launch arguments beside a DeepSpeed JSON; empty = none
+   * @param given values of variables that win over the file's own
    * @throws InputException when it is not understood
    */
   public static AuditInput read(
@@ -49,7 +51,8 @@ public record AuditInput(ForeignPlan plan, Problem problem) {
       int gpus,
       String modelId,
       int sequence,
-      String launch) {
+      String launch,
+      Map<String, String> given) {
     Errors errors = new Errors();
     Model named = modelId.isEmpty() ? null : model(catalog, modelId, errors);
     SystemSpec spec =
@@ -64,18 +67,20 @@ public record AuditInput(ForeignPlan plan, Problem problem) {
     errors.throwIfAny();
     int capability =
         catalog.gpus().get(spec.gpu(), errors, m -> {}).architecture().blackwell() ? 10 : 9;
-    ForeignPlan plan = plan(file, text, gpus, capability, named, sequence, launch);
+    ForeignPlan plan =
+        new ForeignFile(file, gpus, capability, named, n -> named(catalog, n), sequence, given)
+            .read(text, launch);
     Model model = named != null ? named : plan.model();
     if (model == null) {
       throw new InputException(
           file,
           "",
-          "",
+          plan.modelName().isBlank() ? "" : plan.modelName().trim(),
           "does not say the model's shape: add --model ID (meshplan catalog models).");
     }
     PlanRequest request =
         new PlanRequest(
-            named == null ? "llama-3.1-8b" : modelId,
+            catalog.models().ids().contains(model.id()) ? model.id() : "llama-3.1-8b",
             List.of(new Pool(system, "", gpus, 0, 0, List.of(), List.of(), List.of(), Double.NaN)),
             supported(plan.training(), catalog.gpus().get(spec.gpu(), errors, m -> {})),
             Objective.TIME,
@@ -108,49 +113,24 @@ public record AuditInput(ForeignPlan plan, Problem problem) {
             });
   }
 
-  private static ForeignPlan plan(
-      String file,
-      String text,
-      int gpus,
-      int capability,
-      Model named,
-      int sequence,
-      String launch) {
-    String start = text.stripLeading();
-    if (start.startsWith("{")) {
-      ForeignPlan around =
-          launch.isEmpty()
-              ? null
-              : MegatronReader.read("launch", launch, gpus, capability, Map.of());
-      boolean degrees = around != null && around.dims() != null;
-      int seq = sequence > 0 ? sequence : around == null ? 0 : around.training().sequence();
-      if (seq <= 1) {
-        throw new InputException(
-            file, "", "", "a DeepSpeed configuration names no sequence length: add --sequence N.");
+  /** The catalog's shape for a name such as {@code Qwen/Qwen3-30B-A3B-Instruct-2507}; or null. */
+  private static Model named(Catalog catalog, String name) {
+    String n =
+        name.trim()
+            .replaceAll("/+$", "")
+            .replaceAll(".*/", "")
+            .toLowerCase(Locale.ROOT)
+            .replaceAll("^meta-", "")
+            .replaceAll("[ _]", "-");
+    Pattern suffix = Pattern.compile("-(instruct|chat|base|hf|mcore|it|pt|\\d{4}|v\\d[.\\d]*)$");
+    List<String> known = catalog.models().names();
+    while (!n.isEmpty()) {
+      if (known.contains(n)) {
+        return catalog.models().get(n, new Errors(), m -> {});
       }
-      return DeepSpeedReader.read(
-          file,
-          text,
-          gpus,
-          degrees ? around.dims().tp() : 1,
-          degrees ? around.dims().pp() : 1,
-          degrees ? Math.max(1, sp(around)) : 1,
-          named != null ? named : around == null ? null : around.model(),
-          seq);
+      Matcher m = suffix.matcher(n);
+      n = m.find() ? n.substring(0, m.start()) : "";
     }
-    boolean titan =
-        text.contains("--parallelism.")
-            || text.contains("--training.")
-            || text.matches("(?s).*^\\[(parallelism|training)\\].*")
-            || text.contains("\n[parallelism]")
-            || text.contains("\n[training]");
-    return titan
-        ? TorchTitanReader.read(file, text, gpus, named)
-        : MegatronReader.read(file, text, gpus, capability, Map.of());
-  }
-
-  private static int sp(ForeignPlan around) {
-    String s = around.flags().getOrDefault("--ds-sequence-parallel-size", "1");
-    return s.matches("\\d{1,6}") ? Integer.parseInt(s) : 1;
+    return null;
   }
 }
