@@ -93,7 +93,7 @@ public final class ForeignFile {
 
   /** Says how a name in the file was read. */
   private ForeignPlan named(ForeignPlan plan, String name) {
-    return named != null || plan.model() == null || byName.apply(name) != plan.model()
+    return named != null || plan.model() == null || !plan.model().equals(byName.apply(name))
         ? plan
         : plan.withNote("the model " + name + " is read as " + plan.model().id());
   }

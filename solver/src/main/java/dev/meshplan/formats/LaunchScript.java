@@ -68,7 +68,7 @@ record LaunchScript(
     for (Start s : starts) {
       best = s.flags() > best.flags() ? s : best;
     }
-    if (best.flags() == 0 || best.program().isEmpty() && flags(lost) > best.flags()) {
+    if (best.flags() == 0 || (best.program().isEmpty() && flags(lost) > best.flags())) {
       best = new Start(List.of(), "", lost);
       lost = List.of();
     }
@@ -115,7 +115,7 @@ record LaunchScript(
 
   private static void serving(String file, List<String> command) {
     boolean vllm = command.size() > 1 && command.get(0).endsWith("vllm");
-    if (vllm && command.get(1).equals("serve") || command.stream().anyMatch(SERVERS::contains)) {
+    if ((vllm && command.get(1).equals("serve")) || command.stream().anyMatch(SERVERS::contains)) {
       throw new InputException(
           file,
           "",
@@ -139,7 +139,7 @@ record LaunchScript(
           i > 0
               && command.get(i - 1).matches("megatron|swift|llamafactory-cli")
               && w.matches("sft|pt|rlhf|train");
-      at = w.endsWith(".py") && !w.startsWith("--") || module || swift ? i : -1;
+      at = (w.endsWith(".py") && !w.startsWith("--")) || module || swift ? i : -1;
     }
     String program = at < 0 ? "" : command.get(at);
     if (at > 0 && command.get(at - 1).matches("megatron|swift|llamafactory-cli")) {

@@ -11,7 +11,7 @@ final class ShellArithmetic {
   private int at;
 
   private ShellArithmetic(String text, ShellScope scope) {
-    this.text = text.replaceAll("[\\s$\\{\\}\\\\\"']", "");
+    this.text = text.replaceAll("[\\s\\\\\"']", "");
     this.scope = scope;
   }
 
@@ -93,19 +93,27 @@ final class ShellArithmetic {
       at++;
       return -atom();
     }
+    boolean dollar = next("$");
+    boolean braces = dollar && next("{");
     int start = at;
     while (at < text.length()
         && (Character.isLetterOrDigit(text.charAt(at)) || text.charAt(at) == '_')) {
       at++;
     }
     String word = text.substring(start, at);
-    if (word.isEmpty() || Character.isDigit(word.charAt(0)) && !scope.has(word)) {
-      return Long.parseLong(word);
+    if (braces && !next("}")) {
+      throw new NumberFormatException("only plain variables are understood");
     }
-    String value = scope.text(word);
+    return word.isEmpty() || (!dollar && Character.isDigit(word.charAt(0)))
+        ? Long.parseLong(word)
+        : variable(word);
+  }
+
+  private long variable(String name) {
+    String value = scope.text(name);
     if (value == null || value.isBlank() || ShellScope.isUnknown(value)) {
       unknown.addAll(
-          value == null || value.isBlank() ? Set.of(word) : Set.copyOf(ShellScope.names(value)));
+          value == null || value.isBlank() ? Set.of(name) : Set.copyOf(ShellScope.names(value)));
       return 0;
     }
     return Long.parseLong(value.trim());

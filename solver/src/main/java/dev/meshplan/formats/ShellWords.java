@@ -118,9 +118,7 @@ final class ShellWords {
         separator = text.substring(at, at + (twice ? 2 : 1));
         at += separator.length();
         return words;
-      } else if (assigning && array()) {
-        continue;
-      } else {
+      } else if (!(assigning && array())) {
         List<String> word = word();
         Matcher m = word.isEmpty() ? null : ASSIGN.matcher(word.get(0));
         if (assigning && m != null && m.matches()) {
@@ -135,7 +133,8 @@ final class ShellWords {
           assigning &= word.size() == 1 && BEFORE_ASSIGNMENT.contains(word.get(0));
           words.addAll(word);
           boolean subject = words.size() == 3 && words.get(0).equals("case");
-          if (subject || first && word.size() == 1 && ShellBlocks.KEYWORDS.contains(word.get(0))) {
+          boolean keyword = first && word.size() == 1 && ShellBlocks.KEYWORDS.contains(word.get(0));
+          if (subject || keyword) {
             separator = "";
             return words;
           }
@@ -217,7 +216,7 @@ final class ShellWords {
     int start = at;
     while (at < text.length()) {
       char c = text.charAt(at);
-      if (Character.isWhitespace(c) || ";&|()<>".indexOf(c) >= 0 && at > start) {
+      if (Character.isWhitespace(c) || (";&|()<>".indexOf(c) >= 0 && at > start)) {
         break;
       }
       int mark = ShellScope.markEnd(text, at);

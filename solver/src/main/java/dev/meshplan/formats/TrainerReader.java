@@ -33,7 +33,7 @@ final class TrainerReader {
     int steps = t.number("gradient_accumulation_steps", 1);
     String fsdp = t.text("fsdp", "").toLowerCase(Locale.ROOT);
     int stage =
-        fsdp.contains("full_shard") || fsdp.contains("hybrid_shard") && !fsdp.contains("zero2")
+        fsdp.contains("full_shard") || (fsdp.contains("hybrid_shard") && !fsdp.contains("zero2"))
             ? 3
             : fsdp.contains("shard_grad_op") ? 2 : 0;
     String zero = t.text("deepspeed", "");

@@ -144,6 +144,11 @@ class LaunchScriptTest {
     assertEquals(16, tp(start + "T=$[GPUS*NODES/PP]" + end));
     assertEquals(4, tp(start + "T=$(( GPUS > 4 ? 4 : GPUS ))" + end));
     assertEquals(8, tp(start + "T=${T:-${TENSOR:-$GPUS}}" + end));
+    MegatronFlags positional = flags("T=$(( $1 * 2 ))" + end, Map.of("1", "4"));
+    assertEquals(8, positional.integer("--tensor-model-parallel-size", -1));
+    MegatronFlags unset = flags("T=$(( $1 * 2 ))" + end);
+    unset.integer("--tensor-model-parallel-size", -1);
+    assertThrows(InputException.class, unset::throwIfUnknown);
   }
 
   @Test
