@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: deepseek-v3
 # model deepseek-v3, 2048 GPUs of hgx-h800
-# TP 2, PP 16, DP 64, EP 16, ETP 1, micro-batch 1, 240 micro-batches a step
+# TP 2, PP 16, DP 64, EP 16, ETP 1, micro-batch 1 x 240
 # for Megatron-Bridge main of 2026-08 (067f987d)
+# note: the plan assumes balanced experts; a router in training comes near them, not at once
 set -euo pipefail
 
 # Left-over settings of other jobs slow or break collectives.
@@ -21,7 +22,7 @@ OVERRIDES=(
   model.expert_model_parallel_size=16
   model.expert_tensor_parallel_size=1
   model.sequence_parallel=true
-  'model.pipeline_model_parallel_layout='\''Etttt|(tttt|)*14,tmL'\'''
+  "model.pipeline_model_parallel_layout='Etttt|(tttt|)*14,tmL'"
   train.micro_batch_size=1
   train.global_batch_size=15360
   ddp.use_distributed_optimizer=true
@@ -35,7 +36,8 @@ OVERRIDES=(
   model.moe_router_dtype=fp32
   model.moe_token_dispatcher_type=flex
   model.moe_flex_dispatcher_backend=deepep
-  model.moe_router_force_load_balancing=true
+  model.moe_router_load_balancing_type=aux_loss
+  model.moe_aux_loss_coeff=1e-3
   model.cross_entropy_loss_fusion=true
   model.cross_entropy_fusion_impl=native
   model.seq_length=4096

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: deepseek-v3
 # model deepseek-v3, 256 GPUs of gb200-nvl72
-# TP 1, PP 4 x 4 virtual, DP 64, EP 32, ETP 1, micro-batch 1, 64 micro-batches a step
+# TP 1, PP 4 x 4 virtual, DP 64, EP 32, ETP 1, micro-batch 1 x 64
 # for Megatron-LM main of 2026-08 (d98e8a64)
+# note: the plan assumes balanced experts; a router in training comes near them, not at once
+# note: MODEL_ARGS give the shape; what costs neither time nor memory (rotary base, router scores, initialisation) is yours to add
 set -euo pipefail
 
 # Left-over settings of other jobs slow or break collectives.
@@ -69,7 +71,8 @@ PLAN_ARGS=(
   --moe-router-dtype fp32
   --moe-token-dispatcher-type flex
   --moe-flex-dispatcher-backend hybridep
-  --moe-router-force-load-balancing
+  --moe-router-load-balancing-type aux_loss
+  --moe-aux-loss-coeff 1e-3
   --transformer-impl transformer_engine
   --cross-entropy-loss-fusion
   --cross-entropy-fusion-impl native

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: deepseek-v3
 # model deepseek-v3, 192 GPUs of gb200-nvl72
-# TP 1, PP 3, DP 64, EP 64, ETP 1, micro-batch 1, 64 micro-batches a step
+# TP 1, PP 3, DP 64, EP 64, ETP 1, micro-batch 1 x 64
 # for Megatron-Bridge main of 2026-08 (067f987d)
+# note: the plan assumes balanced experts; a router in training comes near them, not at once
 set -euo pipefail
 
 # Left-over settings of other jobs slow or break collectives.
@@ -25,7 +26,7 @@ OVERRIDES=(
   model.context_parallel_size=1
   model.expert_model_parallel_size=64
   model.expert_tensor_parallel_size=1
-  'model.pipeline_model_parallel_layout='\''Et*22|t*21|t*18mL'\'''
+  "model.pipeline_model_parallel_layout='Et*22|t*21|t*18mL'"
   train.micro_batch_size=1
   train.global_batch_size=4096
   ddp.use_distributed_optimizer=true
@@ -38,7 +39,8 @@ OVERRIDES=(
   model.moe_router_dtype=fp32
   model.moe_token_dispatcher_type=flex
   model.moe_flex_dispatcher_backend=hybridep
-  model.moe_router_force_load_balancing=true
+  model.moe_router_load_balancing_type=aux_loss
+  model.moe_aux_loss_coeff=1e-3
   model.cross_entropy_loss_fusion=true
   model.cross_entropy_fusion_impl=native
   model.seq_length=4096

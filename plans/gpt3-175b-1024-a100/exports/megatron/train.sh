@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: gpt3-175b
 # model gpt3-175b, 1024 GPUs of hgx-a100-80
-# TP 4, PP 8 x 12 virtual, DP 32, micro-batch 2, 24 micro-batches a step
+# TP 4, PP 8 x 12 virtual, DP 32, micro-batch 2 x 24
 # for Megatron-LM main of 2026-08 (d98e8a64)
+# note: MODEL_ARGS give the shape; what costs neither time nor memory (rotary base, router scores, initialisation) is yours to add
 set -euo pipefail
 
 # Left-over settings of other jobs slow or break collectives.

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: llama-3.1-405b
 # model llama-3.1-405b, 1024 GPUs of hgx-h100
-# TP 4, CP 4, PP 16 x 8 virtual, DP 4, micro-batch 1, 128 micro-batches a step
+# TP 4, CP 4, PP 16 x 8 virtual, DP 4, micro-batch 1 x 128
 # for Megatron-LM main of 2026-08 (d98e8a64)
+# note: MODEL_ARGS give the shape; what costs neither time nor memory (rotary base, router scores, initialisation) is yours to add
 set -euo pipefail
 
 # Left-over settings of other jobs slow or break collectives.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: llama-3.1-405b
 # model llama-3.1-405b, 16384 GPUs of hgx-h100
-# TP 4, CP 4, PP 16 x 8 virtual, DP 64, micro-batch 1, 32 micro-batches a step
+# TP 4, CP 4, PP 16 x 8 virtual, DP 64, micro-batch 1 x 32
 # for Megatron-Bridge main of 2026-08 (067f987d)
 set -euo pipefail
 
@@ -20,7 +20,7 @@ OVERRIDES=(
   model.context_parallel_size=4
   model.cp_comm_type=p2p
   model.sequence_parallel=true
-  'model.pipeline_model_parallel_layout='\''E|(t|)*126,L'\'''
+  "model.pipeline_model_parallel_layout='E|(t|)*126,L'"
   train.micro_batch_size=1
   train.global_batch_size=2048
   ddp.use_distributed_optimizer=true

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: llama-3.1-70b
 # model llama-3.1-70b, 128 GPUs of hgx-h100
-# TP 4, PP 2, DP 16, micro-batch 1, 32 micro-batches a step
+# TP 4, PP 2, DP 16, micro-batch 1 x 32
 # for DeepSpeed main of 2026-08 (edaa7221), Megatron-DeepSpeed of 2025-07 (4efb479d)
+# note: Megatron-DeepSpeed was last changed in 2025-07: treat it as legacy
+# note: the batch triple holds on 128 GPUs only
 set -euo pipefail
 
 # Left-over settings of other jobs slow or break collectives.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: llama-3.1-70b
 # model llama-3.1-70b, 128 GPUs of hgx-h100
-# TP 4, PP 2, DP 16, micro-batch 1, 32 micro-batches a step
+# TP 4, PP 2, DP 16, micro-batch 1 x 32
 # for Megatron-Bridge main of 2026-08 (067f987d)
 set -euo pipefail
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: llama-3.1-70b
 # model llama-3.1-70b, 128 GPUs of hgx-h100
-# TP 4, PP 2, DP 16, micro-batch 1, 32 micro-batches a step
+# TP 4, PP 2, DP 16, micro-batch 1 x 32
 # for Megatron-LM main of 2026-08 (d98e8a64)
+# note: MODEL_ARGS give the shape; what costs neither time nor memory (rotary base, router scores, initialisation) is yours to add
 set -euo pipefail
 
 # Left-over settings of other jobs slow or break collectives.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: llama-3.1-70b
 # model llama-3.1-70b, 128 GPUs of hgx-h100
-# TP 1, PP 1, DP 128, micro-batch 4, 1 micro-batches a step
+# TP 1, PP 1, DP 128, micro-batch 4 x 1
 # for Megatron-Bridge main of 2026-08 (067f987d)
 set -euo pipefail
 

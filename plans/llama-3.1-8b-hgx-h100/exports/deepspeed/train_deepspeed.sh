@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: llama-3.1-8b
 # model llama-3.1-8b, 8 GPUs of hgx-h100
-# TP 2, PP 1, DP 4, micro-batch 2, 16 micro-batches a step
+# TP 2, PP 1, DP 4, micro-batch 2 x 16
 # for DeepSpeed main of 2026-08 (edaa7221), Megatron-DeepSpeed of 2025-07 (4efb479d)
+# note: Megatron-DeepSpeed was last changed in 2025-07: treat it as legacy
+# note: the batch triple holds on 8 GPUs only
 set -euo pipefail
 
 # Left-over settings of other jobs slow or break collectives.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: llama-3.1-8b
 # model llama-3.1-8b, 8 GPUs of hgx-h100
-# TP 2, PP 1, DP 4, micro-batch 2, 16 micro-batches a step
+# TP 2, PP 1, DP 4, micro-batch 2 x 16
 # for Megatron-Bridge main of 2026-08 (067f987d)
 set -euo pipefail
 

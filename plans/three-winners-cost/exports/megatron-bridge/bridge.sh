@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: llama-3.1-70b
 # model llama-3.1-70b, 72 GPUs of gb200-nvl72
-# TP 2, PP 9, DP 4, micro-batch 1, 128 micro-batches a step
+# TP 2, PP 9, DP 4, micro-batch 1 x 128
 # for Megatron-Bridge main of 2026-08 (067f987d)
 set -euo pipefail
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: llama-3.1-70b
 # model llama-3.1-70b, 128 GPUs of gb200-nvl72
-# TP 4, PP 1, DP 32, micro-batch 4, 4 micro-batches a step
+# TP 4, PP 1, DP 32, micro-batch 4 x 4
 # for Megatron-Bridge main of 2026-08 (067f987d)
 set -euo pipefail
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: llama-3.1-70b
 # model llama-3.1-70b, 256 GPUs of gb200-nvl72
-# TP 4, PP 1, DP 64, micro-batch 4, 2 micro-batches a step
+# TP 4, PP 1, DP 64, micro-batch 4 x 2
 # for Megatron-Bridge main of 2026-08 (067f987d)
 set -euo pipefail
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: llama-3.1-70b
 # model llama-3.1-70b, 256 GPUs of gb200-nvl72
-# TP 4, PP 1, DP 64, micro-batch 4, 2 micro-batches a step
+# TP 4, PP 1, DP 64, micro-batch 4 x 2
 # for Megatron-LM main of 2026-08 (d98e8a64)
+# note: MODEL_ARGS give the shape; what costs neither time nor memory (rotary base, router scores, initialisation) is yours to add
 set -euo pipefail
 
 # Left-over settings of other jobs slow or break collectives.

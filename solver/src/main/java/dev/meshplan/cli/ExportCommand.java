@@ -43,7 +43,7 @@ import picocli.CommandLine.Spec;
       "  megatron         Megatron-LM main of 2026-08: shell script, args YAML",
       "  megatron-bridge  Megatron-Bridge main of 2026-08: recipe overrides",
       "  deepspeed        DeepSpeed main of 2026-08: JSON (and Megatron-DeepSpeed of 2025-07)",
-      "  torchtitan       newest: CLI overrides; releases of 2025: TOML",
+      "  torchtitan       main of 2026-08: configuration in Python; releases of 2025: TOML",
       "  accelerate       FSDP2 YAML of 2026-07",
       "  slurm            batch script with segments, and the rank map (25.05 or newer)",
       "  slurm-topology   topology.yaml and topology.conf of the cluster",

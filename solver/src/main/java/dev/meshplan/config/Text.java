@@ -16,10 +16,12 @@ import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
+import com.fasterxml.jackson.dataformat.yaml.util.StringQuotingChecker;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.util.regex.Pattern;
 
 /** Records as JSON or YAML text: snake_case keys, the same bytes on every JDK. */
 public final class Text {
@@ -32,9 +34,32 @@ public final class Text {
                   .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
                   .enable(YAMLGenerator.Feature.ALWAYS_QUOTE_NUMBERS_AS_STRINGS)
                   .disable(YAMLGenerator.Feature.SPLIT_LINES)
+                  .stringQuotingChecker(new Quotes())
                   .build()));
 
   private Text() {}
+
+  /** Quotes what YAML readers of any version take for a number, a date or the end of a line. */
+  private static final class Quotes extends StringQuotingChecker.Default {
+    private static final long serialVersionUID = 1;
+    private static final Pattern NUMBER =
+        Pattern.compile(
+            "[-+]?(\\.[0-9_]+|[0-9][0-9_]*(\\.[0-9_]*)?)([eE][-+]?[0-9]+)?"
+                + "|[-+]?0[xob][0-9a-fA-F_]+|[-+]?[0-9_]+(:[0-5]?[0-9])+(\\.[0-9_]*)?"
+                + "|[-+]?\\.(inf|Inf|INF)|\\.(nan|NaN|NAN)"
+                + "|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?");
+
+    @Override
+    public boolean needToQuoteValue(String value) {
+      return super.needToQuoteValue(value)
+          || NUMBER.matcher(value).matches()
+          || value.codePoints().anyMatch(Quotes::unprintable);
+    }
+
+    private static boolean unprintable(int c) {
+      return Character.isISOControl(c) || c == 0x2028 || c == 0x2029 || c == 0xFEFF;
+    }
+  }
 
   /** Indented JSON with a final newline. */
   public static String json(Object record) {

@@ -32,6 +32,14 @@ final class AccelerateExporter {
     if (refusal != null) {
       return Export.refusal(Format.ACCELERATE, refusal);
     }
+    Segments segments = Segments.of(job);
+    if (segments.perNode() == 0) {
+      return Export.refusal(
+          Format.ACCELERATE,
+          new Refusal(
+              "Accelerate starts equally many processes on every node, this plan does not",
+              "blocks of whole nodes"));
+    }
     Dims d = job.dims();
     MemoryPlan memory = job.plan().memory();
     int shard = memory.shardGroup() > 0 ? Math.min(memory.shardGroup(), d.dp()) : d.dp();
@@ -63,23 +71,24 @@ final class AccelerateExporter {
     top.put("compute_environment", "LOCAL_MACHINE");
     top.put("distributed_type", "FSDP");
     top.put("mixed_precision", job.training().precision().key());
-    top.put("num_machines", job.nodes());
+    top.put("num_machines", segments.nodes());
     top.put("num_processes", job.gpus());
     top.put("machine_rank", 0);
     top.put("main_training_function", "main");
     top.put("fsdp_config", fsdp);
     top.put("parallelism_config", parallel);
-    return Export.of(
-        Format.ACCELERATE,
-        List.of(new OutputFile("accelerate.yaml", job.comment(Format.ACCELERATE) + Text.yaml(top))),
+    List<String> notes =
         List.of(
             "the trainer sets the batch: per_device_train_batch_size "
                 + job.plan().batch().microBatch()
                 + ", gradient_accumulation_steps "
                 + job.plan().batch().gradientAccumulation(),
+            "every machine gets its own machine_rank, and main_process_ip of the first",
             layer == null
                 ? "name the layer class to wrap with fsdp_transformer_layer_cls_to_wrap"
-                : "layers of class " + layer + " are wrapped"));
+                : "layers of class " + layer + " are wrapped");
+    String text = job.comment(Format.ACCELERATE, notes) + Text.yaml(top);
+    return Export.of(Format.ACCELERATE, List.of(new OutputFile("accelerate.yaml", text)), notes);
   }
 
   private static String layer(String id) {

@@ -45,9 +45,7 @@ final class DeepSpeedExporter {
     }
     List<String> notes = new ArrayList<>();
     List<OutputFile> files = new ArrayList<>();
-    files.add(new OutputFile("ds_config.json", Text.json(e.config())));
     if (e.megatron()) {
-      files.add(new OutputFile(MegatronDeepSpeedScript.NAME, MegatronDeepSpeedScript.write(job)));
       notes.add("Megatron-DeepSpeed was last changed in 2025-07: treat it as legacy");
     } else if (!e.preset().isEmpty()) {
       notes.add("expert_parallel is AutoEP, which replaces the model's MoE layers");
@@ -67,6 +65,11 @@ final class DeepSpeedExporter {
                 + job.gpus()
                 + " GPUs"
             : "the batch triple holds on " + job.gpus() + " GPUs only");
+    files.add(new OutputFile("ds_config.json", Text.json(e.config())));
+    if (e.megatron()) {
+      files.add(
+          new OutputFile(MegatronDeepSpeedScript.NAME, MegatronDeepSpeedScript.write(job, notes)));
+    }
     return Export.of(Format.DEEPSPEED, files, notes);
   }
 

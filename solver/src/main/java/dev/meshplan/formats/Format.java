@@ -13,8 +13,8 @@ public enum Format implements Keyed {
       "JSON and launch script"),
   TORCHTITAN(
       "torchtitan",
-      "torchtitan main of 2026-08 (b5bcd76c) as CLI overrides, releases of 2025 as TOML",
-      "CLI overrides and TOML"),
+      "torchtitan main of 2026-08 (b5bcd76c) in Python, releases of 2025 in TOML",
+      "configuration in Python, and TOML"),
   ACCELERATE("accelerate", "Accelerate main of 2026-07 (16cb6eb8)", "FSDP2 YAML"),
   SLURM("slurm", "Slurm 25.05 or newer", "batch script and rank map"),
   SLURM_TOPOLOGY(

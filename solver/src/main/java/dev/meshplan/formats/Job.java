@@ -9,6 +9,7 @@ import dev.meshplan.model.Model;
 import dev.meshplan.plan.Answer;
 import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.Machine;
+import dev.meshplan.plan.Placement;
 import dev.meshplan.plan.Plan;
 import dev.meshplan.plan.Problem;
 import dev.meshplan.plan.Stage;
@@ -20,7 +21,7 @@ import java.util.List;
  *
  * @param answer with a plan
  * @param model of it
- * @param machines its pools of hardware
+ * @param machines the pools of its request, in order
  * @param name of the job, as the user wants it; may hold any character
  */
 public record Job(Answer answer, Model model, List<Machine> machines, String name) {
@@ -52,9 +53,14 @@ public record Job(Answer answer, Model model, List<Machine> machines, String nam
     return answer.request().training();
   }
 
-  /** The hardware of the first pool: launch settings follow it. */
+  /** The hardware that the plan stands on, one pool of those in the request. */
   Machine machine() {
-    return machines.get(0);
+    return machine(plan().placement().pools().get(0));
+  }
+
+  /** The hardware of a part of the placement. */
+  Machine machine(Placement.PoolUse use) {
+    return machines.get(use.pool());
   }
 
   SystemSpec system() {
@@ -72,11 +78,6 @@ public record Job(Answer answer, Model model, List<Machine> machines, String nam
   /** GPUs that work. */
   int gpus() {
     return (int) dims().gpus();
-  }
-
-  /** Nodes when every GPU of a node works. */
-  int nodes() {
-    return (gpus() + gpusPerNode() - 1) / gpusPerNode();
   }
 
   boolean moe() {
@@ -119,16 +120,16 @@ public record Job(Answer answer, Model model, List<Machine> machines, String nam
         dims().text()
             + ", micro-batch "
             + plan().batch().microBatch()
-            + ", "
-            + plan().batch().gradientAccumulation()
-            + " micro-batches a step",
+            + " x "
+            + plan().batch().gradientAccumulation(),
         "for " + format.target());
   }
 
-  /** The header as comment lines. */
-  String comment(Format format) {
+  /** The header and what the reader should know, as comment lines. */
+  String comment(Format format, List<String> notes) {
     StringBuilder s = new StringBuilder();
     header(format).forEach(l -> s.append("# ").append(Quoting.comment(l)).append('\n'));
+    notes.forEach(n -> s.append("# note: ").append(Quoting.comment(n)).append('\n'));
     return s.toString();
   }
 }

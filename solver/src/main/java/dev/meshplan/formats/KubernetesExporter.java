@@ -16,27 +16,24 @@ final class KubernetesExporter {
   private KubernetesExporter() {}
 
   static Export export(Job job) {
-    if (job.machines().size() > 1) {
+    int pools = job.plan().placement().pools().size();
+    if (pools > 1) {
       return Export.refusal(
           Format.KUBERNETES,
           new Refusal(
-              "one replicated job has one kind of pod, this plan stands on "
-                  + job.machines().size()
-                  + " pools",
+              "one replicated job has one kind of pod, this plan stands on " + pools + " pools",
               "one JobSet with a replicated job per pool, with --to ranks"));
     }
     Segments segments = Segments.of(job);
     boolean joined = job.system().domain().size() > job.gpusPerNode();
-    if (!segments.dense(job.gpusPerNode())) {
+    if (segments.perNode() == 0) {
       return Export.refusal(
           Format.KUBERNETES,
           new Refusal(
-              "pods hold whole nodes and start one process per GPU, but this plan leaves single"
-                  + " GPUs of a segment idle",
-              "blocks of whole nodes (such as 8, 36 or 72 GPUs) that all work"));
+              "pods hold whole nodes and start equally many processes, but this plan's nodes do not",
+              "blocks of whole nodes (such as 8, 36 or 72 GPUs)"));
     }
     String name = Quoting.slug(job.name());
-    String head = job.comment(Format.KUBERNETES);
     List<Object> documents = new ArrayList<>();
     if (joined) {
       documents.add(computeDomain(name));
@@ -50,6 +47,7 @@ final class KubernetesExporter {
                 + " pods, one pod is one node of "
                 + job.gpusPerNode()
                 + " GPUs");
+    String head = job.comment(Format.KUBERNETES, notes);
     return Export.of(
         Format.KUBERNETES,
         List.of(
@@ -106,7 +104,6 @@ final class KubernetesExporter {
     } else {
       annotations.put("kueue.x-k8s.io/podset-unconstrained-topology", "true");
     }
-    int perNode = segments.map().size() / segments.nodes();
     String host = name + "-workers-0-0." + name;
     List<Object> env = new ArrayList<>();
     env.add(map("name", "NNODES", "value", Integer.toString(segments.nodes())));
@@ -141,7 +138,10 @@ final class KubernetesExporter {
           List.of(map("name", "channel", "resourceClaimTemplateName", name + "-channel")));
     }
     container.put("resources", resources);
+    // NCCL passes data between the processes of a node through shared memory; 64 MB are usual.
+    container.put("volumeMounts", List.of(map("name", "shm", "mountPath", "/dev/shm")));
     pod.put("containers", List.of(container));
+    pod.put("volumes", List.of(map("name", "shm", "emptyDir", map("medium", "Memory"))));
     Map<String, Object> template = map("metadata", map("annotations", annotations), "spec", pod);
     Map<String, Object> batch =
         map(
@@ -163,9 +163,9 @@ final class KubernetesExporter {
         "annotations",
         map(
             "meshplan.dev/name",
-            job.name(),
+            Quoting.comment(job.name()),
             "meshplan.dev/processes-per-node",
-            Integer.toString(perNode)));
+            Integer.toString(segments.perNode())));
     o.put("metadata", metadata);
     o.put(
         "spec",

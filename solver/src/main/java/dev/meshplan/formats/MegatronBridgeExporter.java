@@ -75,8 +75,8 @@ final class MegatronBridgeExporter {
     if (refusal != null && !refusal.nearest().contains("egatron-")) {
       return Export.refusal(Format.MEGATRON_BRIDGE, refusal);
     }
-    List<String> notes = new ArrayList<>(plan.notes());
     Map<String, String> overrides = overrides(job, plan.arguments());
+    List<String> notes = new ArrayList<>(plan.notes());
     String recipe = RECIPES.get(job.model().id());
     if (recipe == null) {
       notes.add(
@@ -84,7 +84,8 @@ final class MegatronBridgeExporter {
               + job.model().id()
               + ": set RECIPE to one that builds this shape");
     }
-    StringBuilder s = new StringBuilder(ShellScript.start(job.comment(Format.MEGATRON_BRIDGE)));
+    StringBuilder s =
+        new StringBuilder(ShellScript.start(job.comment(Format.MEGATRON_BRIDGE, notes)));
     s.append(ShellScript.environment(plan.environment()));
     s.append("cd \"${BRIDGE_PATH:-.}\"\n\n");
     s.append("RECIPE=\"${RECIPE:-").append(recipe == null ? "" : recipe).append("}\"\n");
@@ -93,11 +94,9 @@ final class MegatronBridgeExporter {
     s.append(")\n\n");
     s.append(
         ShellScript.launch(
+            job,
             "scripts/training/run_recipe.py",
-            "--recipe \"$RECIPE\" --mode pretrain --dataset mock \"${OVERRIDES[@]}\"",
-            Math.min(job.gpus(), job.gpusPerNode()),
-            job.nodes(),
-            job.system().host().grace()));
+            "--recipe \"$RECIPE\" --mode pretrain --dataset mock \"${OVERRIDES[@]}\""));
     return Export.of(
         Format.MEGATRON_BRIDGE, List.of(new OutputFile("bridge.sh", s.toString())), notes);
   }

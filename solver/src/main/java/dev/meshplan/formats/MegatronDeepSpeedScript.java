@@ -25,9 +25,9 @@ final class MegatronDeepSpeedScript {
     this.d = job.dims();
   }
 
-  static String write(Job job) {
+  static String write(Job job, List<String> notes) {
     MegatronDeepSpeedScript s = new MegatronDeepSpeedScript(job);
-    return ShellScript.start(job.comment(Format.DEEPSPEED))
+    return ShellScript.start(job.comment(Format.DEEPSPEED, notes))
         + ShellScript.environment(Map.of("CUDA_DEVICE_MAX_CONNECTIONS", "1"))
         + "HERE=\"$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\"\n"
         + "cd \"${MEGATRON_DEEPSPEED_PATH:-.}\"\n"
@@ -37,13 +37,11 @@ final class MegatronDeepSpeedScript {
         + "# Not part of the plan: optimizer, data, tokenizer.\n"
         + ShellScript.array("JOB_ARGS", s.rest())
         + ShellScript.launch(
+            job,
             "pretrain_gpt.py",
             "\"${MODEL_ARGS[@]}\" \"${PLAN_ARGS[@]}\" \"${JOB_ARGS[@]}\" \\\n"
                 + "  --data-path \"$DATA_PATH\" --deepspeed --deepspeed_config"
-                + " \"$HERE/ds_config.json\"",
-            Math.min(job.gpus(), job.gpusPerNode()),
-            job.nodes(),
-            job.system().host().grace());
+                + " \"$HERE/ds_config.json\"");
   }
 
   private List<Argument> model() {

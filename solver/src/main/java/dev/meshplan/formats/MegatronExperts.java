@@ -35,15 +35,19 @@ final class MegatronExperts {
       b.add("--moe-token-dispatcher-type", "flex");
       b.add("--moe-flex-dispatcher-backend", backend);
     }
-    b.addIf(t.routing() == Routing.BALANCED, "--moe-router-force-load-balancing");
     b.addIf(t.routing() == Routing.DROP, "--moe-expert-capacity-factor", "1.0");
+    if (t.routing() == Routing.BALANCED && !t.assumed().contains("routing")) {
+      b.add("--moe-router-force-load-balancing");
+      notes.add(
+          "--moe-router-force-load-balancing was asked for (routing: balanced); it measures speed"
+              + " and trains nothing");
+      return;
+    }
+    b.add("--moe-router-load-balancing-type", "aux_loss");
+    b.add("--moe-aux-loss-coeff", "1e-3");
     if (t.routing() == Routing.BALANCED) {
       notes.add(
-          "--moe-router-force-load-balancing measures speed only: take it out to train, the router"
-              + " is then natural");
-    } else {
-      b.add("--moe-router-load-balancing-type", "aux_loss");
-      b.add("--moe-aux-loss-coeff", "1e-3");
+          "the plan assumes balanced experts; a router in training comes near them, not at once");
     }
   }
 

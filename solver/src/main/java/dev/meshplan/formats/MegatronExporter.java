@@ -22,16 +22,14 @@ final class MegatronExporter {
     List<Argument> optimizer = optimizer(job);
     Map<String, String> env = plan.environment();
     List<String> notes = new ArrayList<>(plan.notes());
-    if (job.plan().placement().gpusIdle() > 0) {
-      notes.add(
-          job.plan().placement().gpusIdle()
-              + " paid GPUs idle; start processes only on those of the rank map (--to slurm)");
-    }
+    notes.add(
+        "MODEL_ARGS give the shape; what costs neither time nor memory (rotary base, router scores,"
+            + " initialisation) is yours to add");
     return Export.of(
         Format.MEGATRON,
         List.of(
-            new OutputFile(SCRIPT, script(job, model, arguments, optimizer, env)),
-            new OutputFile("args.yaml", yaml(job, model, arguments, optimizer, env))),
+            new OutputFile(SCRIPT, script(job, notes, model, arguments, optimizer, env)),
+            new OutputFile("args.yaml", yaml(job, notes, model, arguments, optimizer, env))),
         notes);
   }
 
@@ -67,11 +65,12 @@ final class MegatronExporter {
 
   private static String script(
       Job job,
+      List<String> notes,
       List<Argument> model,
       List<Argument> arguments,
       List<Argument> optimizer,
       Map<String, String> env) {
-    return ShellScript.start(job.comment(Format.MEGATRON))
+    return ShellScript.start(job.comment(Format.MEGATRON, notes))
         + ShellScript.environment(env)
         + "cd \"${MEGATRON_PATH:-.}\"\n\n"
         + ShellScript.array("MODEL_ARGS", model)
@@ -79,20 +78,17 @@ final class MegatronExporter {
         + "# Not part of the plan: optimizer, data, tokenizer. Replace the mock data to train.\n"
         + ShellScript.array("JOB_ARGS", optimizer)
         + ShellScript.launch(
-            program(job),
-            "\"${MODEL_ARGS[@]}\" \"${PLAN_ARGS[@]}\" \"${JOB_ARGS[@]}\"",
-            Math.min(job.gpus(), job.gpusPerNode()),
-            job.nodes(),
-            job.system().host().grace());
+            job, program(job), "\"${MODEL_ARGS[@]}\" \"${PLAN_ARGS[@]}\" \"${JOB_ARGS[@]}\"");
   }
 
   private static String yaml(
       Job job,
+      List<String> notes,
       List<Argument> model,
       List<Argument> arguments,
       List<Argument> optimizer,
       Map<String, String> env) {
-    StringBuilder s = new StringBuilder(job.comment(Format.MEGATRON));
+    StringBuilder s = new StringBuilder(job.comment(Format.MEGATRON, notes));
     s.append("ENV_VARS:\n");
     env.forEach(
         (k, v) -> s.append("  ").append(k).append(": ").append(Quoting.json(v)).append('\n'));

@@ -5,19 +5,27 @@ import java.util.regex.Pattern;
 /** Quoting of names and values for each format that is written, so that none can break out. */
 public final class Quoting {
   private static final Pattern PLAIN_SHELL = Pattern.compile("[A-Za-z0-9_./:=@%+-]+");
+  private static final Pattern INERT = Pattern.compile("[A-Za-z0-9_./:=@%+,|*()'\\[\\] -]+");
 
   private Quoting() {}
 
-  /** One word of a POSIX shell: as it stands when harmless, else in single quotes. */
+  /**
+   * One word of a POSIX shell: as it stands when harmless, in double quotes around single ones when
+   * nothing inside them would be expanded, else in single quotes.
+   */
   public static String shell(String value) {
     if (PLAIN_SHELL.matcher(value).matches()) {
       return value;
+    }
+    if (value.indexOf('\'') >= 0 && INERT.matcher(value).matches()) {
+      return '"' + value + '"';
     }
     return "'" + value.replace("\0", "").replace("'", "'\\''") + "'";
   }
 
   /**
-   * Text for a comment line: control characters become spaces, so that the line can't end early.
+   * Text for a comment line: control characters, and those that turn the direction of reading,
+   * become spaces, so that the line neither ends early nor looks like another.
    */
   public static String comment(String value) {
     StringBuilder s = new StringBuilder();
@@ -25,7 +33,12 @@ public final class Quoting {
         .codePoints()
         .forEach(
             c -> {
-              boolean breaks = Character.isISOControl(c) || c == 0x2028 || c == 0x2029;
+              boolean breaks =
+                  Character.isISOControl(c)
+                      || c == 0x2028
+                      || c == 0x2029
+                      || Character.getType(c) == Character.FORMAT
+                      || Character.getType(c) == Character.SURROGATE;
               s.appendCodePoint(breaks ? ' ' : c);
             });
     return s.toString();

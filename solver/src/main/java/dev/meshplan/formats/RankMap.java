@@ -20,8 +20,8 @@ public final class RankMap {
    * One rank.
    *
    * @param rank global rank
-   * @param pool index of its pool
-   * @param domain scale-up domain (a rack on NVL72), counted over all pools
+   * @param pool its pool's place in the request's cluster
+   * @param domain scale-up domain (a rack on NVL72), counted over the pools in use
    * @param block block inside the domain
    * @param node node, counted over all domains in use
    * @param tray node inside its domain
@@ -51,7 +51,7 @@ public final class RankMap {
     int node = 0;
     for (int p = 0; p < job.plan().placement().pools().size(); p++) {
       Placement.PoolUse use = job.plan().placement().pools().get(p);
-      Machine machine = job.machines().get(Math.min(p, job.machines().size() - 1));
+      Machine machine = job.machine(use);
       SystemSpec system = machine.system();
       int size = system.domain().size();
       int perNode = system.gpusPerNode();
@@ -73,7 +73,8 @@ public final class RankMap {
             int tray = inPool / perNode;
             int at = size >= perNode ? node + tray : node + inPool / perNode;
             nodeGpus = Math.max(nodeGpus, at + 1);
-            slots.add(slot(job.dims(), slots.size(), p, domain, b, at, tray, inPool % perNode));
+            slots.add(
+                slot(job.dims(), slots.size(), use.pool(), domain, b, at, tray, inPool % perNode));
           }
         }
         if (size >= perNode) {

@@ -1,6 +1,7 @@
 package dev.meshplan.formats;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -20,8 +21,7 @@ record Segments(int nodes, int segmentNodes, int blocksPerSegment, List<RankMap.
     int step = RankMap.working(job, block);
     List<RankMap.Slot> slots = RankMap.of(job);
     if (job.system().domain().size() <= perNode) {
-      int nodes = 1 + slots.stream().mapToInt(RankMap.Slot::node).max().orElse(0);
-      return new Segments(nodes, 1, 1, slots);
+      return nodes(job, slots);
     }
     int blocks = block % perNode == 0 ? 1 : 2;
     int segment = blocks == 2 ? 2 * block / perNode : (step + perNode - 1) / perNode;
@@ -47,9 +47,30 @@ record Segments(int nodes, int segmentNodes, int blocksPerSegment, List<RankMap.
     return new Segments(count * segment, segment, blocks, List.copyOf(map));
   }
 
-  /** Whether every GPU of every node works, in order: then no map is needed. */
-  boolean dense(int gpusPerNode) {
-    return map.size() == nodes * gpusPerNode
-        && map.stream().allMatch(s -> s.node() * gpusPerNode + s.gpu() == s.rank());
+  /** One node is one segment; nodes without work are not asked for. */
+  private static Segments nodes(Job job, List<RankMap.Slot> slots) {
+    List<Integer> used = slots.stream().map(RankMap.Slot::node).distinct().sorted().toList();
+    List<RankMap.Slot> map = new ArrayList<>();
+    for (RankMap.Slot s : slots) {
+      int node = Collections.binarySearch(used, s.node());
+      map.add(
+          RankMap.slot(
+              job.dims(), s.rank(), s.pool(), s.domain(), s.block(), node, s.tray(), s.gpu()));
+    }
+    return new Segments(used.size(), 1, 1, List.copyOf(map));
+  }
+
+  /**
+   * Processes on every node when all nodes start equally many, on their first GPUs and in the order
+   * of the nodes: then a launcher needs no map. 0 when they do not.
+   */
+  int perNode() {
+    int each = map.size() / nodes;
+    boolean even =
+        each > 0
+            && map.size() == nodes * each
+            && map.stream()
+                .allMatch(s -> s.node() == s.rank() / each && s.gpu() == s.rank() % each);
+    return even ? each : 0;
   }
 }

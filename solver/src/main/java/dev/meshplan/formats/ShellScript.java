@@ -42,10 +42,29 @@ final class ShellScript {
     return s.append(")\n\n").toString();
   }
 
-  /** Starts one process per GPU: under a launcher that has set RANK, or with torchrun. */
-  static String launch(
-      String program, String arguments, int gpusPerNode, int nodes, boolean grace) {
-    int perSocket = grace ? 2 : Math.max(1, gpusPerNode / 2);
+  /**
+   * Starts one process per GPU: under a launcher that has set RANK, or with torchrun where its
+   * order of ranks is the plan's.
+   */
+  static String launch(Job job, String program, String arguments) {
+    Segments segments = Segments.of(job);
+    int gpus = job.gpusPerNode();
+    int perSocket = job.system().host().grace() ? 2 : Math.max(1, gpus / 2);
+    String otherwise =
+        segments.perNode() == 0
+            ? """
+              echo "Start me by job.sbatch: only the GPUs of its ranks.csv work." >&2
+              exit 1
+            """
+            : """
+              LAUNCH=(torchrun
+                --nproc-per-node=%d
+                --nnodes="${NNODES:-%d}"
+                --node-rank="${NODE_RANK:-0}"
+                --master-addr="${MASTER_ADDR:-127.0.0.1}"
+                --master-port="${MASTER_PORT:-29500}")
+            """
+                .formatted(segments.perNode(), segments.nodes());
     return """
     if [[ -n "${RANK:-}" && -n "${WORLD_SIZE:-}" ]]; then
       LAUNCH=(python)
@@ -54,15 +73,9 @@ final class ShellScript {
         LAUNCH=(numactl --cpunodebind="$SOCKET" --membind="$SOCKET" python)
       fi
     else
-      LAUNCH=(torchrun
-        --nproc-per-node=%d
-        --nnodes="${NNODES:-%d}"
-        --node-rank="${NODE_RANK:-0}"
-        --master-addr="${MASTER_ADDR:-127.0.0.1}"
-        --master-port="${MASTER_PORT:-29500}")
-    fi
+    %sfi
     exec "${LAUNCH[@]}" %s %s "$@"
     """
-        .formatted(perSocket, gpusPerNode, nodes, program, arguments);
+        .formatted(perSocket, otherwise, program, arguments);
   }
 }

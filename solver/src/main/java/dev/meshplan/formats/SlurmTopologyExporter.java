@@ -6,68 +6,62 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes the cluster of a plan as Slurm's topology.yaml and topology.conf. Slurm counts nodes: a
- * rack of 72 GPUs in trays of 4 is a block of 18 nodes.
+ * Writes the pool that a plan stands on as Slurm's topology.yaml and topology.conf. Slurm counts
+ * nodes: a rack of 72 GPUs in trays of 4 is a block of 18 nodes.
  */
 final class SlurmTopologyExporter {
   private SlurmTopologyExporter() {}
 
   static Export export(Job job) {
+    Machine m = job.machine();
+    int perDomain = m.system().nodesPerDomain();
+    int width = Math.max(3, Integer.toString(domains(m) * perDomain).length());
     List<String> notes = new ArrayList<>();
+    notes.add("node names are placeholders: replace node" + HostList.padded(1, width) + " and on");
+    if (job.machines().size() > 1) {
+      notes.add(
+          "only the pool of the plan ("
+              + m.system().id()
+              + ") is written; other pools are topologies of their own partitions");
+    }
     List<String[]> groups = new ArrayList<>();
-    int node = 0;
     int least = Integer.MAX_VALUE;
-    int whole = 1;
-    boolean blocks = false;
-    int total = job.machines().stream().mapToInt(SlurmTopologyExporter::nodes).sum();
-    int width = Math.max(3, Integer.toString(total).length());
-    for (Machine m : job.machines()) {
-      int perDomain = m.system().nodesPerDomain();
-      blocks |= perDomain > 1;
-      whole = Math.max(whole, perDomain);
-      for (int d = 0; d < domains(m); d++) {
-        int here = healthyNodes(m, d);
-        if (here < perDomain) {
-          notes.add(
-              "block " + (groups.size() + 1) + " has " + here + " of " + perDomain + " nodes");
-        }
-        least = Math.min(least, here);
-        List<String> names = new ArrayList<>();
-        for (int n = 0; n < here; n++) {
-          names.add("node" + HostList.padded(node + n + 1L, width));
-        }
-        node += perDomain;
-        if (!names.isEmpty()) {
-          groups.add(
-              new String[] {
-                (perDomain > 1 ? "rack" : "host") + (groups.size() + 1), HostList.fold(names)
-              });
-        }
+    for (int d = 0; d < domains(m); d++) {
+      int here = healthyNodes(m, d);
+      if (here < perDomain) {
+        notes.add("block " + (d + 1) + " has " + here + " of " + perDomain + " nodes");
+      }
+      least = Math.min(least, here);
+      List<String> names = new ArrayList<>();
+      for (int n = 0; n < here; n++) {
+        names.add("node" + HostList.padded((long) d * perDomain + n + 1, width));
+      }
+      if (!names.isEmpty()) {
+        groups.add(new String[] {"rack" + (d + 1), HostList.fold(names)});
       }
     }
-    notes.add("node names are placeholders: replace node" + HostList.padded(1, width) + " and on");
-    String head = job.comment(Format.SLURM_TOPOLOGY);
-    if (!blocks) {
+    if (perDomain == 1) {
+      notes.set(0, "a scale-up domain is one node here, so no block topology is needed");
+      String flat = "- topology: flat\n  cluster_default: true\n  flat: true\n";
       return Export.of(
           Format.SLURM_TOPOLOGY,
           List.of(
-              new OutputFile(
-                  "topology.yaml",
-                  head + "- topology: flat\n  cluster_default: true\n  flat: true\n")),
-          append(notes, "a scale-up domain is one node here, so no block topology is needed"));
+              new OutputFile("topology.yaml", job.comment(Format.SLURM_TOPOLOGY, notes) + flat)),
+          notes);
     }
-    List<Integer> sizes = sizes(least >= whole ? whole : base(whole), groups.size());
-    if (least < whole) {
+    List<Integer> sizes = sizes(least >= perDomain ? perDomain : base(perDomain), groups.size());
+    if (least < perDomain) {
       notes.add(
           "the base block is "
               + sizes.get(0)
               + " nodes, because the smallest rack has "
               + least
               + " of "
-              + whole
+              + perDomain
               + ": segments of 16, 8, 4 and 2 nodes fit"
               + (least < sizes.get(0) ? "; Slurm will not use racks below the base" : ""));
     }
+    String head = job.comment(Format.SLURM_TOPOLOGY, notes);
     return Export.of(
         Format.SLURM_TOPOLOGY,
         List.of(
@@ -76,18 +70,8 @@ final class SlurmTopologyExporter {
         notes);
   }
 
-  private static List<String> append(List<String> notes, String note) {
-    List<String> all = new ArrayList<>(notes);
-    all.add(note);
-    return all;
-  }
-
   private static int domains(Machine m) {
     return Math.max(1, m.pool().domains());
-  }
-
-  private static int nodes(Machine m) {
-    return domains(m) * m.system().nodesPerDomain();
   }
 
   /** Whole nodes of a domain that are healthy; faults are packed into as few as possible. */

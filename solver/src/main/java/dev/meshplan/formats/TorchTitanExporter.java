@@ -3,9 +3,9 @@ package dev.meshplan.formats;
 import dev.meshplan.hardware.Precision;
 import dev.meshplan.plan.CpKind;
 import dev.meshplan.plan.Dims;
+import dev.meshplan.plan.Framework;
 import dev.meshplan.plan.MemoryPlan;
 import dev.meshplan.plan.Recompute;
-import dev.meshplan.plan.Stage;
 import dev.meshplan.plan.Training;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -13,24 +13,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes a plan for torchtitan: overrides for the newest version, whose configurations are Python,
- * and TOML for the releases before it.
+ * Writes a plan for torchtitan: a configuration in Python for the newest version, and TOML for the
+ * releases of 2025.
  */
 final class TorchTitanExporter {
-  private static final Map<String, String[]> MODELS =
-      Map.ofEntries(
-          Map.entry("llama-3.1-8b", new String[] {"llama3", "8B", "llama3_8b"}),
-          Map.entry("llama-3.1-70b", new String[] {"llama3", "70B", "llama3_70b"}),
-          Map.entry("llama-3.1-405b", new String[] {"llama3", "405B", "llama3_405b"}),
-          Map.entry("deepseek-v3", new String[] {"deepseek_v3", "671B", "deepseek_v3_671b"}),
-          Map.entry("qwen3-32b", new String[] {"qwen3", "32B", "qwen3_32b"}),
-          Map.entry("qwen3-30b-a3b", new String[] {"qwen3", "30B-A3B", "qwen3_30b_a3b"}),
-          Map.entry("qwen3-235b-a22b", new String[] {"qwen3", "235B-A22B", "qwen3_235b_a22b"}),
-          Map.entry("llama-4-scout", new String[] {"llama4", "17bx16e", "llama4_17bx16e"}),
-          Map.entry("llama-4-maverick", new String[] {"llama4", "17bx128e", "llama4_17bx128e"}),
-          Map.entry("gpt-oss-20b", new String[] {"gpt_oss", "20b", "gpt_oss_20b"}),
-          Map.entry("gpt-oss-120b", new String[] {"gpt_oss", "120b", "gpt_oss_120b"}));
-
   private final Job job;
   private final Dims d;
   private final Training t;
@@ -49,23 +35,30 @@ final class TorchTitanExporter {
     if (refusal != null) {
       return Export.refusal(Format.TORCHTITAN, refusal);
     }
+    TorchTitanPython python = new TorchTitanPython(job, e.shard(), e.schedule());
     List<String> notes = new ArrayList<>();
-    String[] known = MODELS.get(job.model().id());
-    if (known == null) {
-      notes.add("torchtitan has no built-in " + job.model().id() + ": set MODULE and CONFIG");
+    notes.add("config.toml is for releases of 2025, which also read tokenizer and data from it");
+    if (!python.known()) {
+      notes.add("torchtitan has no configuration for " + job.model().id() + ": name one that has");
     }
-    notes.add("overrides.sh is for the newest version, config.toml for releases of 2025");
+    if (!python.expressible()) {
+      notes.add("the newest version recomputes every layer or none: only config.toml is written");
+      return Export.of(
+          Format.TORCHTITAN, List.of(new OutputFile("config.toml", e.toml(notes))), notes);
+    }
     return Export.of(
         Format.TORCHTITAN,
         List.of(
-            new OutputFile("overrides.sh", e.script(known)),
-            new OutputFile("config.toml", e.toml(known))),
+            new OutputFile(TorchTitanPython.NAME, python.configuration(notes)),
+            new OutputFile("train.sh", python.script(notes)),
+            new OutputFile("config.toml", e.toml(notes))),
         notes);
   }
 
   private Refusal refusal() {
-    if (d.etp() > 1) {
-      return new Refusal("torchtitan has no tensor parallelism inside experts", "etp 1");
+    Refusal broken = BrokenRules.of(job, Framework.TORCHTITAN);
+    if (broken != null) {
+      return broken;
     }
     if (memory.sharding() == 1) {
       return new Refusal(
@@ -121,18 +114,22 @@ final class TorchTitanExporter {
     };
   }
 
-  /** Keys by section, as both forms know them. */
-  private Map<String, Map<String, Object>> settings(boolean newest) {
+  private Map<String, Map<String, Object>> settings() {
     Map<String, Map<String, Object>> all = new LinkedHashMap<>();
     int micro = job.plan().batch().microBatch();
     int m = job.plan().batch().gradientAccumulation();
-    Map<String, Object> training = section(all, "training");
-    if (newest) {
-      training.put("num_tokens_per_microbatch_per_dp_rank", (long) micro * t.sequence());
-    } else {
-      training.put("local_batch_size", d.pp() > 1 ? micro * m : micro);
-      training.put("global_batch_size", t.globalBatch());
+    String[] known = TorchTitanPython.known(job.model().id());
+    if (known != null) {
+      Map<String, Object> model = section(all, "model");
+      model.put("name", known[0]);
+      model.put("flavor", known[1]);
+      if (t.precision() != Precision.BF16) {
+        model.put("converters", List.of(t.precision() == Precision.FP8 ? "float8" : "mx"));
+      }
     }
+    Map<String, Object> training = section(all, "training");
+    training.put("local_batch_size", d.pp() > 1 ? micro * m : micro);
+    training.put("global_batch_size", t.globalBatch());
     training.put("seq_len", t.sequence());
     Map<String, Object> p = section(all, "parallelism");
     p.put("data_parallel_replicate_degree", d.dp() / shard());
@@ -148,28 +145,17 @@ final class TorchTitanExporter {
     p.put("pipeline_parallel_degree", d.pp());
     if (d.pp() > 1) {
       p.put("pipeline_parallel_schedule", schedule());
-      if (newest) {
-        p.put("num_pp_microbatches", m);
-      } else {
-        p.put("pipeline_parallel_microbatch_size", micro);
-      }
-      p.put("module_fqns_per_model_part", parts());
+      p.put("pipeline_parallel_microbatch_size", micro);
+      p.put("module_fqns_per_model_part", TorchTitanPython.parts(job, "output"));
     }
     p.put("expert_parallel_degree", d.ep());
-    if (newest) {
-      p.put("enable_sequence_parallel", t.sequenceParallel() && d.tp() > 1);
-    }
     Map<String, Object> a = section(all, "activation_checkpoint");
     Recompute r = memory.recompute();
-    a.put(
-        "mode",
-        r.granularity() == Recompute.Granularity.NONE
-            ? "none"
-            : r.full() && r.share() >= 1 ? "full" : "selective");
-    if (!r.full() && r.granularity() == Recompute.Granularity.SELECTIVE) {
-      a.put("selective_ac_option", "op");
-    } else if (r.full() && r.share() < 1) {
-      a.put("selective_ac_option", Integer.toString((int) Math.round(1 / r.share())));
+    boolean whole = r.full() && r.share() >= 1;
+    boolean none = r.granularity() == Recompute.Granularity.NONE;
+    a.put("mode", none ? "none" : whole ? "full" : "selective");
+    if (!none && !whole) {
+      a.put("selective_ac_option", r.full() ? Long.toString(Math.round(1 / r.share())) : "op");
     }
     return all;
   }
@@ -178,89 +164,22 @@ final class TorchTitanExporter {
     return all.computeIfAbsent(name, n -> new LinkedHashMap<>());
   }
 
-  /** Modules of every virtual stage, so that uneven stages are exact. */
-  private List<List<String>> parts() {
-    List<List<String>> parts = new ArrayList<>();
-    for (Stage s : job.plan().stages()) {
-      List<String> names = new ArrayList<>();
-      if (s.embedding()) {
-        names.add("tok_embeddings");
-      }
-      for (int i = 0; i < s.layers(); i++) {
-        names.add("layers." + (s.firstLayer() + i));
-      }
-      if (s.loss()) {
-        names.add("norm");
-        names.add("output");
-      }
-      parts.add(names);
-    }
-    return parts;
-  }
-
-  private String script(String[] known) {
-    StringBuilder s = new StringBuilder(ShellScript.start(job.comment(Format.TORCHTITAN)));
-    s.append(ShellScript.environment(Map.of()));
-    s.append("MODULE=\"${MODULE:-").append(known == null ? "" : known[0]).append("}\"\n");
-    s.append("CONFIG=\"${CONFIG:-").append(known == null ? "" : known[2]).append("}\"\n");
-    s.append(": \"${MODULE:?name a module}\" \"${CONFIG:?name a configuration}\"\n\n");
-    s.append("OVERRIDES=(\n");
-    settings(true)
-        .forEach(
-            (section, keys) ->
-                keys.forEach(
-                    (k, v) ->
-                        s.append("  ")
-                            .append(
-                                Quoting.shell(
-                                    "--"
-                                        + section
-                                        + "."
-                                        + k
-                                        + "="
-                                        + (v instanceof List<?> l ? json(l) : v)))
-                            .append('\n')));
-    s.append(")\n\n");
-    s.append(
-        ShellScript.launch(
-            "-m torchtitan.train",
-            "--module \"$MODULE\" --config \"$CONFIG\" \"${OVERRIDES[@]}\"",
-            Math.min(job.gpus(), job.gpusPerNode()),
-            job.nodes(),
-            job.system().host().grace()));
-    return s.toString();
-  }
-
-  private String toml(String[] known) {
-    StringBuilder s = new StringBuilder(job.comment(Format.TORCHTITAN));
-    s.append("# TOML works for releases of 2025 only; the newest version takes overrides.sh\n\n");
-    if (known != null) {
-      s.append("[model]\nname = ").append(Quoting.json(known[0]));
-      s.append("\nflavor = ").append(Quoting.json(known[1])).append("\n\n");
-    }
-    settings(false)
+  private String toml(List<String> notes) {
+    StringBuilder s = new StringBuilder(job.comment(Format.TORCHTITAN, notes));
+    settings()
         .forEach(
             (section, keys) -> {
-              s.append('[').append(section).append("]\n");
+              s.append("\n[").append(section).append("]\n");
               keys.forEach((k, v) -> s.append(k).append(" = ").append(value(v)).append('\n'));
-              s.append('\n');
             });
     return s.toString();
   }
 
-  private static String value(Object v) {
-    return v instanceof List<?> l
-        ? json(l)
-        : v instanceof String t ? Quoting.json(t) : v.toString();
-  }
-
-  private static String json(List<?> list) {
-    return "["
-        + String.join(
-            ", ",
-            list.stream()
-                .map(v -> v instanceof List<?> l ? json(l) : Quoting.json(v.toString()))
-                .toList())
-        + "]";
+  /** A value of TOML, which Python reads too but for true and false. */
+  static String value(Object v) {
+    if (v instanceof List<?> list) {
+      return "[" + String.join(", ", list.stream().map(TorchTitanExporter::value).toList()) + "]";
+    }
+    return v instanceof String text ? Quoting.json(text) : v.toString();
   }
 }

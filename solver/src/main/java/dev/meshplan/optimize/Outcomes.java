@@ -135,6 +135,7 @@ final class Outcomes {
     Layout layout = oracle.layout(p);
     int used = (int) p.gpus();
     int paid = domainsUsed * oracle.supply.size();
+    int pool = oracle.problem.machines().indexOf(oracle.machine);
     String system = oracle.machine.system().id();
     Placement placement =
         new Placement(
@@ -143,7 +144,7 @@ final class Outcomes {
             paid - used,
             p.block(),
             domainsUsed,
-            List.of(new Placement.PoolUse(system, p.block(), domainsUsed, used)),
+            List.of(new Placement.PoolUse(pool, system, p.block(), domainsUsed, used)),
             "tp-cp-ep-dp-pp");
     return new Plan(
         f.candidate(p).dims(),

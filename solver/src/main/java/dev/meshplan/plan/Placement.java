@@ -21,8 +21,13 @@ public record Placement(
     int domainsUsed,
     List<PoolUse> pools,
     String rankOrder) {
-  /** One pool's part. */
-  public record PoolUse(String system, int blockGpus, int domainsUsed, int gpusUsed) {}
+  /**
+   * One pool's part.
+   *
+   * @param pool its place in the request's cluster, from 0
+   * @param system its id
+   */
+  public record PoolUse(int pool, String system, int blockGpus, int domainsUsed, int gpusUsed) {}
 
   public Placement {
     pools = List.copyOf(pools);

@@ -226,7 +226,7 @@ public final class Audit {
             domains * size - used,
             size,
             domains,
-            List.of(new Placement.PoolUse(id, size, domains, used)),
+            List.of(new Placement.PoolUse(0, id, size, domains, used)),
             "tp-cp-ep-dp-pp"));
   }
 

@@ -60,6 +60,7 @@ final class Jobs {
   Routing routing = Routing.NATURAL;
   double optimizerBytes = 12;
   Tuning tuning = Tuning.FULL;
+  List<String> assumed = List.of();
   GradientType gradientType = GradientType.BF16;
 
   static Jobs of(String model, String system, int tp, int cp, int pp, int dp, int ep, int vpp) {
@@ -116,7 +117,7 @@ final class Jobs {
             0,
             LossKernel.FUSED,
             true,
-            List.of());
+            assumed);
     int w = Blocks.working(b, Blocks.unit(dims, true, b));
     int perDomain = Math.max(1, size / b) * w;
     int used = domains > 0 ? domains : (gpus + perDomain - 1) / perDomain;
@@ -128,7 +129,7 @@ final class Jobs {
             used * size - gpus,
             b,
             used,
-            List.of(new Placement.PoolUse(system, b, used, gpus)),
+            List.of(new Placement.PoolUse(0, system, b, used, gpus)),
             "tp-cp-ep-dp-pp");
     Plan plan =
         new Plan(
