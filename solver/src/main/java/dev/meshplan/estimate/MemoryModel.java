@@ -6,7 +6,6 @@ import dev.meshplan.plan.Candidate;
 import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.Layout;
 import dev.meshplan.plan.Machine;
-import dev.meshplan.plan.MemoryPlan;
 import dev.meshplan.plan.MemoryTerm;
 import dev.meshplan.plan.Recompute;
 import dev.meshplan.plan.StageMemory;
@@ -25,12 +24,12 @@ public final class MemoryModel {
   private static final int SLOTS = 1 << 12;
 
   private final Model model;
-  private final int[] kindCounts;
   private final Training training;
   private final Machine machine;
   private final MemoryOptions options;
   private final MemoryDevice device;
   private final MemoryRank arithmetic;
+  private final MemoryFloor floor;
   private final MemoryProfile[] profiles = new MemoryProfile[4];
   private final List<LayerKind> kinds;
   private final long[] keys = new long[3 * SLOTS];
@@ -44,7 +43,6 @@ public final class MemoryModel {
   /** The memory model of a job with these settings. */
   public MemoryModel(Model model, Training training, Machine machine, MemoryOptions options) {
     this.model = model;
-    this.kindCounts = model.kindCounts();
     this.training = training;
     this.machine = machine;
     this.options = options;
@@ -52,6 +50,8 @@ public final class MemoryModel {
     this.arithmetic =
         new MemoryRank(training, options, device, machine.gpu().usableMemoryBytes().value());
     this.kinds = model.distinctKinds();
+    floor =
+        new MemoryFloor(arithmetic, device, options, model.kindCounts(), model.tiedEmbeddings());
     for (int i = 0; i < profiles.length; i++) {
       profiles[i] = MemoryProfile.of(training, i);
     }
@@ -194,25 +194,13 @@ public final class MemoryModel {
   }
 
   /**
-   * A lower bound of the worst rank's device reading over every layout, micro-batch and recompute:
-   * states spread evenly, no activations.
+   * A lower bound of the worst rank's device reading over every layout and number of virtual stages
+   * of a candidate; with full recompute also over every recompute and larger micro-batch.
    *
    * @return bytes per GPU
    */
-  public double statesFloorBytes(int tp, int cp, int pp, int dp, int ep, int etp, MemoryPlan m) {
-    return MemoryFloor.bytes(
-        shape(profiles[m.sharding()].style(), tp, cp, ep, etp, 1, Recompute.FULL),
-        profiles[m.sharding()],
-        model.tiedEmbeddings(),
-        kindCounts,
-        device,
-        tp,
-        cp,
-        pp,
-        dp,
-        ep,
-        etp,
-        m);
+  public double floorBytes(Candidate c) {
+    return floor.bytes(c, shape(c), profile(c));
   }
 
   /**

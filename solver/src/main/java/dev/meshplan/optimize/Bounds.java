@@ -8,6 +8,7 @@ import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.MemoryPlan;
 import dev.meshplan.plan.Recompute;
 import dev.meshplan.plan.Schedule;
+import dev.meshplan.plan.ShardingOptions;
 import dev.meshplan.rules.Point;
 
 /**
@@ -102,24 +103,47 @@ final class Bounds {
   }
 
   /**
-   * Which shardings (bit by position) leave room for the states, and in {@link #statesBytes} the
-   * least they take.
+   * Which shardings (bit by position) leave room for the states and the least of what is kept for
+   * the backward pass, and in {@link #leastBytes} the least that they take together. The axes down
+   * to ETP are bound, or those down to the micro-batch.
    */
-  long fitting(Point p) {
+  long fitting(Point p, int microBatch) {
     long fits = 0;
-    statesBytes = Double.POSITIVE_INFINITY;
-    p.set(Axis.RECOMPUTE, 0);
+    leastBytes = Double.POSITIVE_INFINITY;
+    Batch batch = new Batch(microBatch, microBatches(p, microBatch));
     for (int i = 0; i < shardings.length; i++) {
-      p.set(Axis.SHARDING, shardings[i]);
       double bytes =
-          oracle.memory.statesFloorBytes(
-              p.tp(), p.cp(), p.pp(), p.dp(), p.ep(), p.etp(), oracle.facts.memory(p));
-      statesBytes = Math.min(statesBytes, bytes);
+          floorBytes(p, batch, oracle.facts.shardings().get(shardings[i]), Recompute.FULL);
+      leastBytes = Math.min(leastBytes, bytes);
       fits |= bytes <= oracle.facts.limitBytes() ? 1L << i : 0;
     }
     return fits;
   }
 
-  /** Least bytes per GPU of the states in the last call of {@link #fitting}. */
-  double statesBytes;
+  /** The smallest micro-batch that is searched. */
+  int leastMicroBatch() {
+    return microBatches[0];
+  }
+
+  /** Whether a point bound down to its recompute can fit in any layout. */
+  boolean mayFit(Point p) {
+    Batch batch = new Batch(p.microBatch(), microBatches(p, p.microBatch()));
+    Recompute recompute = oracle.facts.recomputes().get(p.get(Axis.RECOMPUTE));
+    return floorBytes(p, batch, oracle.facts.sharding(p), recompute) <= oracle.facts.limitBytes();
+  }
+
+  private int microBatches(Point p, int microBatch) {
+    return (int) Math.max(1, oracle.facts.training().globalBatch() / ((long) microBatch * p.dp()));
+  }
+
+  private double floorBytes(
+      Point p, Batch batch, ShardingOptions.Option sharding, Recompute recompute) {
+    Dims dims = new Dims(p.tp(), p.cp(), p.pp(), p.dp(), p.ep(), p.etp(), 1);
+    return oracle.memory.floorBytes(
+        new Candidate(
+            dims, batch, Schedule.ONE_F_ONE_B, sharding.with(recompute), p.block(), p.cpInside()));
+  }
+
+  /** Least bytes per GPU in the last call of {@link #fitting}. */
+  double leastBytes;
 }

@@ -1,205 +1,83 @@
 package dev.meshplan.optimize;
 
-import dev.meshplan.plan.Axis;
 import dev.meshplan.plan.Infeasible;
-import dev.meshplan.plan.Limits;
 import dev.meshplan.plan.Locality;
-import dev.meshplan.plan.Machine;
-import dev.meshplan.plan.PlanRequest;
-import dev.meshplan.plan.Pool;
 import dev.meshplan.plan.Problem;
-import dev.meshplan.rules.Point;
 import dev.meshplan.rules.Rule;
-import dev.meshplan.rules.Rules;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
 
 /**
- * Why a request has no plan, by deletion over the search: a rule belongs to the core when the
- * others without it leave a plan. Pins and locality are rules like any other here.
+ * Why a request has no plan. What the framework refuses is taken as given first, so that a core
+ * names what can be changed: pins, locality, GPUs, memory. Where those are not about memory, the
+ * framework's rules that they clash with are named too.
  */
 final class Diagnosis {
+  /** What most requests without a plan lack. */
+  private static final Set<String> USUAL = Set.of("gpus-available", Search.MEMORY);
+
+  /**
+   * What was found out.
+   *
+   * @param crossing the cheapest plan in which TP or EP leaves its domain; null where there is none
+   */
+  record Result(Infeasible infeasible, ColumnModel.Entry crossing) {}
+
   private Diagnosis() {}
 
   /** Core, nearest miss and cure of an infeasible request. */
-  static Infeasible of(Problem problem, Search.Progress progress) {
-    Space space = new Space(problem, problem.machines().get(0));
-    List<Rule> active = active(problem, space);
-    // Choices come last, so that a core names them where it can: they are easiest to change.
-    List<Rule> core = core(problem, List.of(), active, progress);
-    Point near = nearest(problem, core, progress);
-    List<Infeasible.CoreRule> rules = new ArrayList<>();
-    Oracle oracle =
-        new Oracle(problem, problem.machines().get(0), space, problem.request().locality());
+  static Result of(Problem problem, Search.Progress progress) {
+    Trials trials = new Trials(problem, Trials.MOST_EVALUATIONS, progress);
+    Core cores = new Core(trials);
+    List<Rule> core = core(trials, cores);
+    Cures cures = new Cures(problem, trials, progress);
+    // Without a rule of locality in the core, crossing leaves nothing either.
+    boolean local = core.stream().anyMatch(r -> r.id().endsWith("-inside-block"));
+    ColumnModel.Entry crossing =
+        local && problem.request().locality() == Locality.STRICT
+            ? Outcomes.crossing(problem, Double.POSITIVE_INFINITY, progress).chosen()
+            : null;
+    NearMisses misses = new NearMisses(trials, cures, crossing);
+    Trials.Answer near = misses.nearest(core);
+    List<Infeasible.CoreRule> named = new ArrayList<>();
     for (Rule r : core) {
-      String sentence = near == null ? r.sentence() : r.at(oracle.facts, near);
-      rules.add(new Infeasible.CoreRule(r.id(), r.kind(), sentence, r.source()));
+      String sentence = sentence(r, core, trials, near);
+      named.add(new Infeasible.CoreRule(r.id(), r.kind(), sentence, r.source()));
     }
-    return new Infeasible(
-        rules,
-        near == null ? null : miss(oracle, core, near),
-        Cures.smallest(problem, core, progress));
+    return new Result(
+        new Infeasible(named, cores.minimal(), misses.of(near), cures.smallest(core)), crossing);
   }
 
-  /**
-   * A smallest part of {@code open} that leaves nothing together with {@code kept}, where both
-   * together leave nothing: halves are dropped whole while nothing is left without them.
-   */
-  private static List<Rule> core(
-      Problem problem, List<Rule> kept, List<Rule> open, Search.Progress progress) {
-    if (open.isEmpty() || !feasible(problem, kept, progress)) {
-      return List.of();
+  /** The rules that leave nothing. */
+  private static List<Rule> core(Trials trials, Core cores) {
+    List<Rule> illegal = trials.illegal();
+    if (!cores.feasible(illegal)) {
+      return cores.of(List.of(), illegal);
     }
-    if (open.size() == 1) {
-      return open;
+    List<Rule> open = trials.open();
+    List<Rule> usual = open.stream().filter(r -> USUAL.contains(r.id())).toList();
+    boolean unusual = trials.any(new LinkedHashSet<>(Core.joined(illegal, usual))).unproven();
+    List<Rule> core = cores.of(illegal, unusual ? open : usual);
+    return aboutMemory(core) ? core : Core.joined(cores.of(core, illegal), core);
+  }
+
+  private static boolean aboutMemory(List<Rule> rules) {
+    return rules.stream().anyMatch(r -> r.id().equals(Search.MEMORY));
+  }
+
+  /** A rule with the numbers of a tuple that obeys the others of the core. */
+  private static String sentence(Rule rule, List<Rule> core, Trials trials, Trials.Answer near) {
+    if (Pins.pin(rule)) {
+      return rule.sentence();
     }
-    List<Rule> first = open.subList(0, open.size() / 2);
-    List<Rule> second = open.subList(open.size() / 2, open.size());
-    List<Rule> late = core(problem, joined(kept, first), second, progress);
-    List<Rule> early = core(problem, joined(kept, late), first, progress);
-    return joined(early, late);
-  }
-
-  private static List<Rule> joined(List<Rule> a, List<Rule> b) {
-    List<Rule> all = new ArrayList<>(a);
-    all.addAll(b);
-    return all;
-  }
-
-  /** Every rule of a request: the framework's, what fits, and its pins; pins come last. */
-  static List<Rule> active(Problem problem, Space space) {
-    List<Rule> active = new ArrayList<>(Rules.of(problem.request().training().framework()));
-    active.add(Pins.placeable());
-    space
-        .pins()
-        .forEach(
-            (axis, value) ->
-                active.add(
-                    axis == Axis.GPUS_USED
-                        ? Pins.gpusUsed(value)
-                        : Pins.axis(axis, value, problem.request().fix().get(axis.key()))));
-    return active;
-  }
-
-  /** Whether a request has a plan at all. */
-  static boolean feasible(Problem problem, Search.Progress progress) {
-    return feasible(
-        problem, active(problem, new Space(problem, problem.machines().get(0))), progress);
-  }
-
-  /** Whether any tuple obeys these rules; rules of pins that are missing open their axis. */
-  static boolean feasible(Problem problem, List<Rule> rules, Search.Progress progress) {
-    return first(problem, rules, progress) != null;
-  }
-
-  private static Point first(Problem problem, List<Rule> rules, Search.Progress progress) {
-    Map<String, String> fix = new TreeMap<>(problem.request().fix());
-    fix.keySet().removeIf(key -> rules.stream().noneMatch(r -> r.id().equals("pinned-" + key)));
-    Problem open = with(problem, fix, problem.request().locality(), problem.machines());
-    for (Machine m : open.machines()) {
-      Space space = new Space(open, m);
-      Oracle oracle = new Oracle(open, m, space, open.request().locality());
-      Search.Result r =
-          new Search(
-                  space,
-                  oracle,
-                  rules,
-                  1,
-                  f -> true,
-                  Double.POSITIVE_INFINITY,
-                  open.request().limits().evaluations(),
-                  Search.Goal.ANY,
-                  progress)
-              .run();
-      if (!r.best().isEmpty()) {
-        return r.best().get(0).point();
-      }
+    Trials.Answer at = near;
+    if (!aboutMemory(core)) {
+      Set<Rule> others = new LinkedHashSet<>(core);
+      others.remove(rule);
+      at = trials.any(others);
     }
-    return null;
-  }
-
-  /** A tuple that breaks only one rule of the core: memory where it can, by the least. */
-  private static Point nearest(Problem problem, List<Rule> core, Search.Progress progress) {
-    List<Rule> order = new ArrayList<>(core);
-    order.sort(
-        java.util.Comparator.comparing((Rule r) -> !r.id().equals("memory"))
-            .thenComparing(r -> r.kind().ordinal()));
-    Space space = new Space(problem, problem.machines().get(0));
-    List<Rule> all = active(problem, space);
-    for (Rule r : order) {
-      if (r.id().equals("memory")) {
-        Point least = Cures.leastMemory(problem, all, progress);
-        if (least != null) {
-          return least;
-        }
-        continue;
-      }
-      List<Rule> without = new ArrayList<>(all);
-      without.remove(r);
-      Point p = first(problem, without, progress);
-      if (p != null) {
-        return p;
-      }
-    }
-    return null;
-  }
-
-  private static Infeasible.NearestMiss miss(Oracle oracle, List<Rule> core, Point p) {
-    String broken = "";
-    String text = "";
-    for (Rule r : core) {
-      if (!r.holds().test(oracle.facts, p)) {
-        broken = r.id();
-        text = r.at(oracle.facts, p);
-      }
-    }
-    double over = Math.max(0, oracle.deviceBytes(p) - oracle.facts.limitBytes());
-    return new Infeasible.NearestMiss(
-        oracle.facts.candidate(p).dims(),
-        oracle.facts.candidate(p).batch(),
-        oracle.facts.memory(p),
-        broken,
-        text,
-        over);
-  }
-
-  /** The problem with another set of pins, locality or machines. */
-  static Problem with(
-      Problem problem, Map<String, String> fix, Locality locality, List<Machine> machines) {
-    PlanRequest r = problem.request();
-    List<Pool> pools = machines.stream().map(Machine::pool).toList();
-    return new Problem(
-        new PlanRequest(
-            r.model(),
-            pools,
-            r.training(),
-            r.objective(),
-            locality,
-            fix,
-            r.limits(),
-            r.alternatives()),
-        problem.model(),
-        machines,
-        problem.provenance());
-  }
-
-  /** The problem with another memory share. */
-  static Problem withShare(Problem problem, double share) {
-    PlanRequest r = problem.request();
-    return new Problem(
-        new PlanRequest(
-            r.model(),
-            r.cluster(),
-            r.training(),
-            r.objective(),
-            r.locality(),
-            r.fix(),
-            new Limits(share, r.limits().evaluations()),
-            r.alternatives()),
-        problem.model(),
-        problem.machines(),
-        problem.provenance());
+    return at.found() ? rule.at(at.oracle().facts, at.point()) : rule.sentence();
   }
 }

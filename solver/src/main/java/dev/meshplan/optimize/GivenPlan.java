@@ -102,7 +102,7 @@ public final class GivenPlan {
         estimate,
         List.of(),
         verdicts,
-        legal ? null : new Infeasible(broken, null, null),
+        legal ? null : new Infeasible(broken, false, null, null),
         null,
         List.of(),
         problem.provenance(),

@@ -102,6 +102,10 @@ final class Leaves {
       if (!census.allowed(Axis.RECOMPUTE, point, 1)) {
         continue;
       }
+      if (options[i] > 0 && census.memory() && !bounds.mayFit(point)) {
+        census.count(Search.MEMORY, 1);
+        continue;
+      }
       Layout layout = oracle.fastestLayout(point, spread);
       double seconds = seconds(layout, spread);
       double value = oracle.value(point, seconds);
@@ -116,8 +120,8 @@ final class Leaves {
       }
       boolean fits = !census.memory() || oracle.fits(point, layout);
       if (!fits) {
-        Layout fitting = oracle.layout(point);
-        if (!oracle.fits(point, fitting)) {
+        Layout fitting = bounds.mayFit(point) ? oracle.layout(point) : layout;
+        if (fitting == layout || !oracle.fits(point, fitting)) {
           census.count(Search.MEMORY, 1);
           continue;
         }
@@ -150,6 +154,18 @@ final class Leaves {
       if (!census.allowed(Axis.RECOMPUTE, point, 1)) {
         continue;
       }
+      if (!census.memory() && goal != Search.Goal.SMALLEST) {
+        // Nothing is asked about memory: the first tuple will do, and need not be laid out.
+        census.count(Search.PRICED, 1);
+        kept.add(new Found(point.copy(), point.gpus(), 0, oracle.unit(point)));
+        stopped = true;
+        census.count(Search.LIMIT, i);
+        return;
+      }
+      if (census.memory() && !bounds.mayFit(point)) {
+        census.count(Search.MEMORY, 1);
+        continue;
+      }
       Layout layout = oracle.layout(point);
       double bytes = oracle.bytes(point, layout);
       evaluated++;
@@ -157,8 +173,9 @@ final class Leaves {
         census.count(Search.MEMORY, 1);
       } else {
         census.count(Search.PRICED, 1);
-        kept.add(new Found(point.copy(), bytes, oracle.seconds(point, layout), oracle.unit(point)));
-        stopped |= goal == Search.Goal.ANY;
+        double value = goal == Search.Goal.SMALLEST ? bytes : point.gpus();
+        kept.add(new Found(point.copy(), value, oracle.seconds(point, layout), oracle.unit(point)));
+        stopped |= goal != Search.Goal.SMALLEST;
       }
       stopped |= evaluated >= limit;
       if (stopped) {

@@ -28,6 +28,7 @@ final class Oracle {
 
   final Problem problem;
   final Machine machine;
+  final Space space;
   final Facts facts;
   final StepTimeModel time;
   final MemoryModel memory;
@@ -38,6 +39,7 @@ final class Oracle {
   Oracle(Problem problem, Machine machine, Space space, Locality locality) {
     this.problem = problem;
     this.machine = machine;
+    this.space = space;
     PlanRequest request = problem.request();
     Model model = problem.model();
     time =

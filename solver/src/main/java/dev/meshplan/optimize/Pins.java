@@ -1,21 +1,27 @@
 package dev.meshplan.optimize;
 
 import dev.meshplan.plan.Axis;
+import dev.meshplan.plan.Problem;
 import dev.meshplan.plan.RuleKind;
+import dev.meshplan.plan.ShardingOptions;
 import dev.meshplan.rules.Facts;
 import dev.meshplan.rules.Point;
 import dev.meshplan.rules.Rule;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.BiPredicate;
 
 /** What a request pins, as rules, so that messages and cores can name it. */
 final class Pins {
+  private static final String PREFIX = "pinned-";
+
   private Pins() {}
 
   /** The pinned number of working GPUs. */
   static Rule gpusUsed(int used) {
     return new Rule(
-        "pinned-gpus_used",
+        id(Axis.GPUS_USED.key()),
         RuleKind.KEPT_APART,
         "fix.gpus_used = " + used,
         "the request",
@@ -66,7 +72,8 @@ final class Pins {
         false,
         List.of(
             Axis.TP, Axis.CP, Axis.PP, Axis.DP, Axis.EP, Axis.ETP, Axis.CP_INSIDE, Axis.BLOCK_GPUS),
-        (f, p) -> f.placeable().test(p),
+        // More ranks than GPUs break the rule of the GPUs, not this one.
+        (f, p) -> p.gpus() > f.gpus() || f.placeable().test(p),
         (f, p) ->
             p.gpus()
                 + " ranks in blocks of "
@@ -85,17 +92,63 @@ final class Pins {
         : f.machine().pool().cut().stream().mapToInt(i -> i).max().orElse(p.block());
   }
 
-  /** A pinned axis; the space holds only its value, so the rule always holds inside it. */
-  static Rule axis(Axis axis, int value, String text) {
+  /** A pinned axis of a request; the space holds only its value, so the rule holds inside it. */
+  static Rule rule(Problem problem, Axis axis, int value) {
+    String text = problem.request().fix().get(axis.key());
+    return switch (axis) {
+      case GPUS_USED -> gpusUsed(value);
+      case SHARDING ->
+          axis(
+              axis,
+              text,
+              // The place of an option in its list depends on whether it is pinned.
+              (f, p) -> f.sharding(p).equals(option(f, text)),
+              (f, p) -> "sharding " + f.sharding(p).level());
+      case RECOMPUTE ->
+          axis(
+              axis,
+              text,
+              (f, p) -> p.get(axis) == value,
+              (f, p) -> f.recomputes().get(p.get(axis)).text());
+      default ->
+          axis(
+              axis, text, (f, p) -> p.get(axis) == value, (f, p) -> axis.key() + " " + p.get(axis));
+    };
+  }
+
+  private static ShardingOptions.Option option(Facts f, String name) {
+    int node = f.machine().system().gpusPerNode();
+    return ShardingOptions.of(f.training().framework(), node, name).get(name);
+  }
+
+  private static Rule axis(
+      Axis axis,
+      String text,
+      BiPredicate<Facts, Point> holds,
+      BiFunction<Facts, Point, String> numbers) {
     return new Rule(
-        "pinned-" + axis.key(),
+        id(axis.key()),
         RuleKind.KEPT_APART,
         "fix." + axis.key() + " = " + text,
         "the request",
         Set.of(),
         false,
         List.of(axis),
-        (f, p) -> p.get(axis) == value,
-        (f, p) -> axis.key() + " " + p.get(axis));
+        holds,
+        numbers);
+  }
+
+  /** The rule of a key of {@code fix}. */
+  static String id(String key) {
+    return PREFIX + key;
+  }
+
+  static boolean pin(Rule rule) {
+    return rule.id().startsWith(PREFIX);
+  }
+
+  /** The key of {@code fix} that a pin stands for. */
+  static String key(Rule pin) {
+    return pin.id().substring(PREFIX.length());
   }
 }

@@ -6,7 +6,6 @@ import dev.meshplan.estimate.Spread;
 import dev.meshplan.plan.Alternative;
 import dev.meshplan.plan.Answer;
 import dev.meshplan.plan.Estimate;
-import dev.meshplan.plan.Infeasible;
 import dev.meshplan.plan.Locality;
 import dev.meshplan.plan.LocalityNote;
 import dev.meshplan.plan.Outcome;
@@ -184,12 +183,7 @@ public final class Planner {
 
   private Answer none(Problem problem, Outcomes.Placed placed, Space space) {
     boolean proven = placed.complete();
-    Infeasible infeasible = proven ? Diagnosis.of(problem, progress::at) : null;
-    LocalityNote note = null;
-    if (proven && problem.request().locality() == Locality.STRICT) {
-      Outcomes.Placed free = Outcomes.crossing(problem, Double.POSITIVE_INFINITY, progress::at);
-      note = free.chosen() == null ? null : note(free.chosen(), Double.NaN);
-    }
+    Diagnosis.Result why = proven ? Diagnosis.of(problem, progress::at) : null;
     String unit =
         new dev.meshplan.estimate.Objectives(
                 problem.request().objective(),
@@ -215,8 +209,8 @@ public final class Planner {
         null,
         List.of(),
         List.of(),
-        infeasible,
-        note,
+        proven ? why.infeasible() : null,
+        proven && why.crossing() != null ? note(why.crossing(), Double.NaN) : null,
         tally(placed.tally()),
         problem.provenance(),
         notes(problem, placed, List.of()));

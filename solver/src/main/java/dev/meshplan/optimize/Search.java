@@ -39,6 +39,8 @@ final class Search {
     CHEAPEST,
     /** Any plan: those that hold least are asked first. */
     ANY,
+    /** The plan on the fewest GPUs. */
+    FEWEST,
     /** The tuple that needs least memory. */
     SMALLEST
   }
@@ -149,6 +151,7 @@ final class Search {
           switch (goal) {
             case CHEAPEST -> bounds.shape(point);
             case ANY -> 1.0 / point.gpus();
+            case FEWEST -> point.gpus();
             case SMALLEST -> 0;
           },
           SHAPE,
@@ -176,8 +179,8 @@ final class Search {
           continue;
         }
         long fits = -1;
-        if (census.memory() || goal != Goal.CHEAPEST) {
-          fits = bounds.fitting(point);
+        if (census.memory() || goal == Goal.SMALLEST) {
+          fits = bounds.fitting(point, bounds.leastMicroBatch());
           if (census.memory() && fits == 0) {
             census.count(MEMORY, space.sizeFrom(EXPERTS));
             continue;
@@ -187,8 +190,8 @@ final class Search {
             switch (goal) {
               case CHEAPEST -> Math.max(n.bound(), bounds.experts(point));
               // Any plan will do: go down before the next shape is opened.
-              case ANY -> bounds.statesBytes - DEEP;
-              case SMALLEST -> bounds.statesBytes;
+              case ANY, FEWEST -> (census.memory() ? bounds.leastBytes : 0) - DEEP;
+              case SMALLEST -> bounds.leastBytes;
             };
         push(bound, EXPERTS, census.memory() ? fits : -1);
       }
@@ -245,12 +248,20 @@ final class Search {
   private void microBatches(Node n, Spread spread) {
     for (int b : space.values(Axis.MICRO_BATCH)) {
       point.set(Axis.MICRO_BATCH, b);
-      if (census.allowed(Axis.MICRO_BATCH, point, space.sizeFrom(INNER))) {
-        push(
-            goal == Goal.CHEAPEST ? Math.max(n.bound(), bounds.inner(point, spread)) : n.bound(),
-            INNER,
-            n.fits());
+      if (!census.allowed(Axis.MICRO_BATCH, point, space.sizeFrom(INNER))) {
+        continue;
       }
+      double bound =
+          goal == Goal.CHEAPEST ? Math.max(n.bound(), bounds.inner(point, spread)) : n.bound();
+      long fits = n.fits();
+      if (bound < kept.threshold() && b > bounds.leastMicroBatch() && census.memory()) {
+        fits &= bounds.fitting(point, b);
+        if (fits == 0) {
+          census.count(MEMORY, space.sizeFrom(INNER));
+          continue;
+        }
+      }
+      push(bound, INNER, fits);
     }
   }
 

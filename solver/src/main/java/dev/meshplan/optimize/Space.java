@@ -147,6 +147,11 @@ final class Space {
     return List.copyOf(shardings.values());
   }
 
+  /** The name that a request gives to an option of recompute or sharding. */
+  String name(Axis axis, int index) {
+    return List.copyOf((axis == Axis.RECOMPUTE ? recomputes : shardings).keySet()).get(index);
+  }
+
   /** Number of tuples. */
   long size() {
     return sizeFrom(0);

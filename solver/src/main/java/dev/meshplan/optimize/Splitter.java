@@ -239,6 +239,9 @@ final class Splitter {
       total += weight[i];
     }
     double last = seconds.head() + model.mtpLayers() * seconds.mtp();
+    if (fill(pp, weight, last, Double.POSITIVE_INFINITY, split, limitBytes) == null) {
+      return null;
+    }
     int[] best = null;
     double low = total / pp;
     double high = total + last;

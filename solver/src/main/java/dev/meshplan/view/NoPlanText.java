@@ -39,7 +39,10 @@ final class NoPlanText {
     line(
         i.core().size() == 1
             ? "This rule alone leaves nothing:"
-            : "These rules together leave nothing; without any one of them a plan exists:");
+            : "These rules together leave nothing"
+                + (i.minimal()
+                    ? "; each of them is needed for that:"
+                    : " (whether each of them is needed for that was not proven):"));
     for (Infeasible.CoreRule r : i.core()) {
       line("  " + r.id() + " [" + r.kind().key().replace('_', ' ') + "]: " + r.sentence());
       line("      source: " + r.source());
@@ -53,11 +56,10 @@ final class NoPlanText {
               + i.nearest().batch().microBatch()
               + ", "
               + i.nearest().memory().recompute().text()
-              + ": "
-              + i.nearest().miss()
-              + (i.nearest().missBytes() > 0
-                  ? " (" + Quantity.bytes(i.nearest().missBytes()) + " too much)"
-                  : ""));
+              + ", which misses:");
+      for (Infeasible.Miss m : i.nearest().misses()) {
+        line("  " + m.sentence() + (m.excess().isEmpty() ? "" : " (" + m.excess() + ")"));
+      }
     }
     if (i.cure() != null) {
       line(

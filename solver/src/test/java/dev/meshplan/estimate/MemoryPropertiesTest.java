@@ -3,6 +3,8 @@ package dev.meshplan.estimate;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.meshplan.plan.Batch;
+import dev.meshplan.plan.Candidate;
 import dev.meshplan.plan.CpKind;
 import dev.meshplan.plan.Era;
 import dev.meshplan.plan.Framework;
@@ -160,22 +162,30 @@ class MemoryPropertiesTest {
   }
 
   @Test
-  void theFloorOfStatesIsNeverAboveTheWorstRank() {
+  void theFloorIsNeverAboveTheWorstRankOfAnyLayoutRecomputeOrMicroBatch() {
     Random r = new Random(5);
     for (int i = 0; i < 400; i++) {
       MemoryCase c = random(r);
       MemoryModel m = c.memoryModel();
-      double floor =
-          m.statesFloorBytes(
-              c.dims.tp(),
-              c.dims.cp(),
-              c.dims.pp(),
-              c.dims.dp(),
-              c.dims.ep(),
-              c.dims.etp(),
-              c.memory);
+      Candidate own = c.candidate();
+      double worst = m.worstDeviceBytes(own, c.layout()) * SAME;
+      double floor = m.floorBytes(own);
       assertTrue(floor > 0);
-      assertTrue(floor <= m.worstDeviceBytes(c.candidate(), c.layout()) * SAME);
+      assertTrue(floor <= worst, c.model.id() + own);
+      Candidate smallest =
+          new Candidate(
+              own.dims(),
+              new Batch(1, own.batch().microBatch() * own.batch().gradientAccumulation()),
+              own.schedule(),
+              new MemoryPlan(
+                  c.memory.sharding(),
+                  c.memory.shardGroup(),
+                  c.memory.secondaryGroup(),
+                  Recompute.FULL,
+                  c.memory.optimizerOffload()),
+              own.blockGpus(),
+              own.cpInside());
+      assertTrue(m.floorBytes(smallest) <= worst, c.model.id() + own);
     }
   }
 

@@ -43,10 +43,12 @@ final class Admissible {
       assertTrue(experts <= most, () -> at + ", bounded by experts " + experts);
       double shape = bounds.shape(p.copy());
       assertTrue(shape <= most, () -> at + ", bounded by shape " + shape);
-      double states =
-          oracle.memory.statesFloorBytes(
-              p.tp(), p.cp(), p.pp(), p.dp(), p.ep(), p.etp(), oracle.facts.memory(p));
-      assertTrue(states <= oracle.bytes(p, layout) * (1 + 1e-12), () -> at + ", states " + states);
+      double bytes = oracle.bytes(p, layout) * (1 + 1e-12);
+      bounds.fitting(p.copy(), bounds.leastMicroBatch());
+      assertTrue(bounds.leastBytes <= bytes, () -> at + ", least " + bounds.leastBytes);
+      bounds.fitting(p.copy(), p.microBatch());
+      assertTrue(bounds.leastBytes <= bytes, () -> at + ", least " + bounds.leastBytes);
+      assertTrue(bytes > oracle.facts.limitBytes() || bounds.mayFit(p), () -> at + ", fits");
     }
     return legal;
   }

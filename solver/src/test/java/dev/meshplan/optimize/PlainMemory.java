@@ -254,7 +254,12 @@ final class PlainMemory {
     FeedForward f = k.feedForward();
     double h = model.hidden();
     double sum = model.normsPerLayer() * model.norm().vectors() * h + (a.outBias() ? h : 0);
-    sum += a.qkNorm() == Attention.QkNorm.HEAD ? 2.0 * a.headDim() : 0;
+    sum +=
+        switch (a.qkNorm()) {
+          case HEAD -> 2.0 * a.headDim();
+          case WIDTH -> (double) (a.heads() + a.kvHeads()) * a.headDim();
+          case NONE -> 0;
+        };
     if (a.mla() != null) {
       Attention.Mla m = a.mla();
       sum += h * (m.kvRank() + m.rope()) + m.kvRank() + m.qRank() * h + m.qRank();
