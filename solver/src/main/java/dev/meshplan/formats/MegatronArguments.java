@@ -3,6 +3,7 @@ package dev.meshplan.formats;
 import dev.meshplan.hardware.Precision;
 import dev.meshplan.plan.CpKind;
 import dev.meshplan.plan.Dims;
+import dev.meshplan.plan.Framework;
 import dev.meshplan.plan.GradientType;
 import dev.meshplan.plan.LossKernel;
 import dev.meshplan.plan.MemoryPlan;
@@ -62,12 +63,6 @@ final class MegatronArguments {
       return new Refusal(
           job.gpu().name() + " has no " + t.precision().key() + " arithmetic", "precision bf16");
     }
-    if (fsdp() && d.vpp() > 1) {
-      return new Refusal("Megatron-FSDP is not written with virtual stages", "sharding 1");
-    }
-    if (fsdp() && !job.plainStages() && d.pp() > 1) {
-      return new Refusal("Megatron-FSDP is not written with uneven stages", "sharding 1");
-    }
     if (memory.optimizerOffload() > 0 && fsdp()) {
       return new Refusal("Megatron-FSDP keeps its optimizer on the GPU", "sharding 1 with offload");
     }
@@ -76,16 +71,7 @@ final class MegatronArguments {
           "optimizer states of " + t.optimizerBytes() + " bytes a parameter have no flags",
           "12 (fp32 Adam) or 8 (bf16 moments)");
     }
-    if (t.a2aOverlap() && d.ep() > 1 && memory.recompute().full()) {
-      return new Refusal(
-          "the expert exchange can't be overlapped under full recompute",
-          "recompute of modules (moe_act, layernorm)");
-    }
-    if (t.a2aOverlap() && d.ep() > 1 && d.pp() > 1 && d.vpp() == 1) {
-      return new Refusal(
-          "the expert exchange overlaps only with virtual stages when PP > 1", "vpp 2 or more");
-    }
-    return null;
+    return BrokenRules.of(job, Framework.MEGATRON);
   }
 
   /** Flags of parallelism, batch, memory, overlap and precision. */

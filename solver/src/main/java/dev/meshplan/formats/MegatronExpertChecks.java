@@ -100,23 +100,8 @@ final class MegatronExpertChecks {
 
   private void overlap() {
     boolean overlap = has("--overlap-moe-expert-parallel-comm");
-    boolean virtual = c.vpp() > 1;
-    String granularity = c.flags.text("--recompute-granularity", "");
     List<String> modules = c.flags.list("--recompute-modules");
     String type = c.flags.text("--moe-token-dispatcher-type", "allgather");
-    add(
-        overlap && c.pp > 1 && !virtual,
-        "ep-overlap-pipeline",
-        "the expert exchange overlaps only with virtual stages when pp > 1",
-        "If enabling EP A2A overlap, virtual_pipeline_model_parallel_size must be specified when"
-            + " pipeline_model_parallel_size > 1",
-        "--num-virtual-stages-per-pipeline-rank 2");
-    add(
-        overlap && granularity.equals("full"),
-        "ep-overlap-recompute",
-        "the expert exchange can't overlap under full recompute",
-        "disable full recomputation when enabling EP A2A overlap",
-        "--recompute-granularity selective --recompute-modules moe_act layernorm");
     add(
         overlap && (modules.contains("moe") || modules.contains("shared_experts")),
         "ep-overlap-modules",

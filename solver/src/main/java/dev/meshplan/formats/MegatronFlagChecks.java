@@ -235,14 +235,13 @@ final class MegatronFlagChecks {
   }
 
   private void overlap() {
-    boolean sp = has("--sequence-parallel");
     add(
-        has("--tp-comm-overlap") && !(sp && c.tp > 1),
-        "tp-overlap",
-        "TP overlap needs sequence parallelism",
+        has("--tp-comm-overlap") && c.tp == 1,
+        "tp-overlap-single",
+        "TP overlap needs tp > 1: sequence parallelism is dropped without it",
         "Tensor parallel communication/GEMM overlap can happen only when sequence parallelism is"
             + " enabled",
-        "--sequence-parallel");
+        "drop --tp-comm-overlap");
     boolean gather = has("--overlap-param-gather");
     add(
         gather && !has("--use-distributed-optimizer") && !has("--use-megatron-fsdp"),

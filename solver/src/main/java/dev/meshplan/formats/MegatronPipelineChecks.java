@@ -1,5 +1,6 @@
 package dev.meshplan.formats;
 
+import dev.meshplan.rules.Interleaving;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -147,20 +148,12 @@ final class MegatronPipelineChecks {
 
   private void virtual() {
     int per = c.flags.integer("--num-layers-per-virtual-pipeline-stage", 0);
-    boolean asked = per > 0 || c.flags.integer("--num-virtual-stages-per-pipeline-rank", 0) > 1;
-    boolean overlap = !c.has("--no-overlap-p2p-communication");
     add(
-        asked && c.pp <= 1,
-        "vpp-pipeline",
-        "virtual stages need a pipeline",
+        per > 0 && c.pp <= 1 && c.vpp() == 1,
+        "vpp-single",
+        "layers per virtual stage are given without a pipeline",
         "pipeline-model-parallel size should be greater than 1 with interleaved schedule",
-        "pp 2 or more");
-    add(
-        asked && c.pp == 2 && !overlap,
-        "vpp-overlap",
-        "without overlapped sends virtual stages need pp > 2",
-        "pipeline-model-parallel size should be greater than 2 with interleaved schedule",
-        "drop --no-overlap-p2p-communication");
+        "drop --num-layers-per-virtual-pipeline-stage");
     if (c.counted() % c.pp == 0 && c.layout().isEmpty() && !c.firstLast()) {
       int rank = c.counted() / c.pp;
       add(
@@ -187,7 +180,7 @@ final class MegatronPipelineChecks {
     }
     int g = c.flags.integer("--microbatch-group-size-per-virtual-pipeline-stage", c.pp);
     add(
-        g < c.pp || g > m,
+        !Interleaving.inRange(m, c.pp, g),
         "vpp-micro-batches",
         m
             + " micro-batches: interleaving needs pp "
@@ -202,7 +195,7 @@ final class MegatronPipelineChecks {
             + "]",
         "global batch of " + c.pp * c.samples * c.microBatch + " or more, or no virtual stages");
     add(
-        g >= c.pp && g <= m && m % g != 0 && m % g < c.pp,
+        Interleaving.inRange(m, c.pp, g) && !Interleaving.accepts(m, c.pp, g),
         "vpp-micro-batches",
         m + " micro-batches leave " + m % g + " after groups of " + g + ", fewer than pp " + c.pp,
         "the remainder of micro-batches must be 0 or at least the pipeline size",

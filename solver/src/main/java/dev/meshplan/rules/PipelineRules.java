@@ -21,6 +21,9 @@ final class PipelineRules {
   private static final String MEGATRON = "Megatron-LM d98e8a64 arguments and schedules";
   private static final String DEEPSPEED = "DeepSpeed edaa7221 runtime/engine and runtime/pipe";
 
+  private static final String EXPERT_OVERLAP =
+      "Megatron-LM d98e8a64 overlap-moe-expert-parallel-comm";
+
   private PipelineRules() {}
 
   static List<Rule> all() {
@@ -58,7 +61,10 @@ final class PipelineRules {
             Set.of(),
             true,
             List.of(PP, VPP, DP, MICRO_BATCH),
-            (f, p) -> p.vpp() == 1 || p.microBatches(f.training().globalBatch()) % p.pp() == 0,
+            (f, p) ->
+                p.vpp() == 1
+                    || Interleaving.accepts(
+                        p.microBatches(f.training().globalBatch()), p.pp(), p.pp()),
             (f, p) -> p.microBatches(f.training().globalBatch()) + " micro-batches, pp " + p.pp()),
         new Rule(
             "even-virtual-stages",
@@ -138,23 +144,26 @@ final class PipelineRules {
         new Rule(
             "expert-overlap",
             RuleKind.ILLEGAL,
-            "a2a_overlap needs virtual stages in a pipeline and no full recompute",
-            "Megatron-LM d98e8a64 overlap-moe-expert-parallel-comm",
+            "a2a_overlap needs virtual stages in a pipeline",
+            EXPERT_OVERLAP,
             Set.of(Framework.MEGATRON),
             true,
-            List.of(PP, EP, VPP, RECOMPUTE),
+            List.of(PP, EP, VPP),
+            (f, p) -> !f.training().a2aOverlap() || p.ep() == 1 || p.pp() == 1 || p.vpp() > 1,
+            (f, p) -> "pp " + p.pp() + ", vpp " + p.vpp()),
+        new Rule(
+            "expert-overlap-recompute",
+            RuleKind.ILLEGAL,
+            "a2a_overlap can't run under full recompute",
+            EXPERT_OVERLAP,
+            Set.of(Framework.MEGATRON),
+            true,
+            List.of(EP, RECOMPUTE),
             (f, p) ->
                 !f.training().a2aOverlap()
                     || p.ep() == 1
-                    || ((p.pp() == 1 || p.vpp() > 1)
-                        && !f.recomputes().get(p.get(RECOMPUTE)).full()),
-            (f, p) ->
-                "pp "
-                    + p.pp()
-                    + ", vpp "
-                    + p.vpp()
-                    + ", "
-                    + f.recomputes().get(p.get(RECOMPUTE)).text()),
+                    || !f.recomputes().get(p.get(RECOMPUTE)).full(),
+            (f, p) -> f.recomputes().get(p.get(RECOMPUTE)).text()),
         new Rule(
             "expert-tensor",
             RuleKind.ILLEGAL,

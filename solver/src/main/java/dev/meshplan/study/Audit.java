@@ -38,10 +38,15 @@ import java.util.List;
 /** Judges a configuration that somebody has: legal, fits, local, fast. */
 public final class Audit {
   /**
-   * Rules that a configuration states more exactly itself, or that only the planner's space has.
+   * Rules of the planner's space only, and one whose group of micro-batches a configuration may
+   * set.
    */
   private static final List<String> OWN =
-      List.of("vpp-micro-batches", "vpp-pipeline", "memory", "sharding-pipeline", "gpt-layers");
+      List.of("vpp-micro-batches", "memory", "sharding-pipeline", "gpt-layers");
+
+  /** Rules whose violation leaves a shape that can be priced. */
+  private static final List<String> PRICEABLE =
+      List.of("batch-product", "tp-overlap", "expert-overlap", "expert-overlap-recompute");
 
   private final ForeignPlan foreign;
   private final Problem problem;
@@ -180,9 +185,9 @@ public final class Audit {
                 r.checkedByFramework(),
                 r.at(facts, p),
                 AuditWords.says(id, training.framework(), model),
-                ""));
+                AuditWords.cure(id)));
       }
-      whole &= r.kind() != RuleKind.ILLEGAL || id.equals("batch-product");
+      whole &= r.kind() != RuleKind.ILLEGAL || PRICEABLE.contains(id);
     }
     return whole;
   }

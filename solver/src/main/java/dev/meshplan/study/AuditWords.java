@@ -26,7 +26,29 @@ final class AuditWords {
               : "num_experts must be non None to use expert model parallelism";
       case "expert-grid" ->
           "world_size is not divisible by expert_tensor_model_pipeline_parallel size";
+      case "tp-overlap" ->
+          "Tensor parallel communication/GEMM overlap can happen only when sequence parallelism is"
+              + " enabled";
+      case "vpp-pipeline" ->
+          "pipeline-model-parallel size should be greater than 1 (2 without overlapped p2p"
+              + " communication) with interleaved schedule";
+      case "expert-overlap" ->
+          "If enabling EP A2A overlap, virtual_pipeline_model_parallel_size must be specified when"
+              + " pipeline_model_parallel_size > 1";
+      case "expert-overlap-recompute" -> "disable full recomputation when enabling EP A2A overlap";
       case "expert-bias" -> "Bias in Moe is only supported when ETP==1";
+      default -> "";
+    };
+  }
+
+  /** What to change where a rule itself tells; empty where its numbers do. */
+  static String cure(String rule) {
+    return switch (rule) {
+      case "tp-overlap" -> "--sequence-parallel";
+      case "vpp-pipeline" -> "a deeper pipeline, or no virtual stages";
+      case "expert-overlap" -> "--num-virtual-stages-per-pipeline-rank 2";
+      case "expert-overlap-recompute" ->
+          "--recompute-granularity selective --recompute-modules moe_act layernorm";
       default -> "";
     };
   }

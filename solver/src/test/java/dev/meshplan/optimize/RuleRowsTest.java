@@ -193,7 +193,13 @@ class RuleRowsTest {
               "deepseek-v3 hgx-h100 256 256 4096 a2a_overlap: true",
               "pp=2 vpp=2 ep=8",
               "pp=2 ep=8",
-              "a2a_overlap needs virtual stages in a pipeline and no full recompute: pp 2, vpp 1, no recompute"),
+              "a2a_overlap needs virtual stages in a pipeline: pp 2, vpp 1"),
+          new Row(
+              "expert-overlap-recompute",
+              "deepseek-v3 hgx-h100 256 256 4096 a2a_overlap: true",
+              "ep=8 recompute=1",
+              "ep=8 recompute=7",
+              "a2a_overlap can't run under full recompute: full recompute"),
           new Row(
               "expert-tensor",
               "mixtral-8x22b hgx-h100 64 128 4096 framework: torchtitan",

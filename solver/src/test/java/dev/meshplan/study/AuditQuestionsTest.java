@@ -299,7 +299,7 @@ class AuditQuestionsTest {
                 + " --overlap-moe-expert-parallel-comm --recompute-granularity selective"
                 + " --recompute-modules moe --global-batch-size 64"
                 + BATCH);
-    assertTrue(finding(r, "ep-overlap-pipeline").cure().contains("virtual-stages"));
+    assertTrue(finding(r, "expert-overlap").cure().contains("virtual-stages"));
     assertTrue(finding(r, "ep-overlap-modules").cure().contains("moe_act layernorm"));
   }
 
