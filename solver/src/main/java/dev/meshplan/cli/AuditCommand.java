@@ -4,6 +4,7 @@ import dev.meshplan.config.Text;
 import dev.meshplan.plan.Catalog;
 import dev.meshplan.study.Audit;
 import dev.meshplan.study.AuditInput;
+import dev.meshplan.study.AuditQuestion;
 import dev.meshplan.study.AuditReport;
 import dev.meshplan.study.Version;
 import dev.meshplan.view.AuditText;
@@ -47,6 +48,13 @@ final class AuditCommand implements Callable<Integer> {
 
   @Option(names = "--system", required = true, paramLabel = "ID", description = "Where it runs.")
   private String system;
+
+  @Option(
+      names = "--network",
+      paramLabel = "ID",
+      defaultValue = "",
+      description = "Network between the nodes; else the system's usual one.")
+  private String network;
 
   @Option(names = "--gpus", required = true, paramLabel = "N", description = "GPUs of the job.")
   private int gpus;
@@ -94,15 +102,17 @@ final class AuditCommand implements Callable<Integer> {
   public Integer call() {
     AuditInput input =
         AuditInput.read(
-            Input.name(file),
-            Input.text(file),
-            Catalog.open(catalog),
-            system,
-            gpus,
-            model,
-            sequence,
-            launch == null ? "" : Input.text(launch),
-            variables);
+            new AuditQuestion(
+                Input.name(file),
+                Input.text(file),
+                system,
+                network,
+                gpus,
+                model,
+                sequence,
+                launch == null ? "" : Input.text(launch),
+                variables),
+            Catalog.open(catalog));
     AuditReport report = Audit.of(input.plan(), input.problem(), !noBest, Version.get());
     output.write(
         spec.commandLine().getOut(), output.json() ? Text.json(report) : AuditText.of(report));

@@ -130,7 +130,7 @@ final class MemoryItems {
   private void core(Attention a) {
     double width = a.heads() * (double) a.valueDim() / t;
     add("attention_output", 2 * s * width, "2 S a D / t");
-    if (training.unfusedAttention()) {
+    if (options.unfusedAttention()) {
       double bytes = options.dropout() ? 5 : 2;
       add(
           "attention_probabilities",
@@ -268,7 +268,7 @@ final class MemoryItems {
             case SSM -> 8 * s * heads * a.headDim() + 2 * s * h;
             case LINEAR -> 8 * s * heads * a.valueDim() + 2 * s * h;
           };
-      if (training.unfusedAttention() && a.softmax()) {
+      if (options.unfusedAttention() && a.softmax()) {
         bytes += 4 * batch * (training.sequence() / c) * training.sequence() * heads;
       }
       most = bytes;

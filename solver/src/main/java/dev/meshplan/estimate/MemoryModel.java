@@ -41,7 +41,9 @@ public final class MemoryModel {
   }
 
   /** The memory model of a job with these settings. */
-  public MemoryModel(Model model, Training training, Machine machine, MemoryOptions options) {
+  public MemoryModel(Model model, Training training, Machine machine, MemoryOptions stated) {
+    MemoryOptions options =
+        training.unfusedAttention(machine.gpu()) ? stated.withUnfusedAttention() : stated;
     this.model = model;
     this.training = training;
     this.machine = machine;

@@ -21,6 +21,7 @@ import java.util.List;
  * @param nvlsCommunicators communicators that reduce in the NVLink switch
  * @param offloadedItems names of activation items moved to host memory
  * @param adapters of a LoRA job
+ * @param unfusedAttention attention scores are stored
  */
 public record MemoryOptions(
     boolean dropout,
@@ -32,7 +33,8 @@ public record MemoryOptions(
     boolean transformerEngine,
     int nvlsCommunicators,
     List<String> offloadedItems,
-    Adapters adapters) {
+    Adapters adapters,
+    boolean unfusedAttention) {
 
   /** Busiest rank over an even split under a real router: assumed; one pair of runs shows 1.05. */
   static final double NATURAL_IMBALANCE = 1.1;
@@ -64,7 +66,8 @@ public record MemoryOptions(
         engine,
         0,
         List.of(),
-        USUAL_ADAPTERS);
+        USUAL_ADAPTERS,
+        false);
   }
 
   /** The same with dropout masks. */
@@ -79,7 +82,8 @@ public record MemoryOptions(
         transformerEngine,
         nvlsCommunicators,
         offloadedItems,
-        adapters);
+        adapters,
+        unfusedAttention);
   }
 
   /** The same with experts that get so many times an even share of the rows. */
@@ -94,7 +98,8 @@ public record MemoryOptions(
         transformerEngine,
         nvlsCommunicators,
         offloadedItems,
-        adapters);
+        adapters,
+        unfusedAttention);
   }
 
   /** The same with logits and loss computed in so many pieces. */
@@ -109,7 +114,8 @@ public record MemoryOptions(
         transformerEngine,
         nvlsCommunicators,
         offloadedItems,
-        adapters);
+        adapters,
+        unfusedAttention);
   }
 
   /** The same with activation items of these names moved to host memory. */
@@ -124,7 +130,8 @@ public record MemoryOptions(
         transformerEngine,
         nvlsCommunicators,
         items,
-        adapters);
+        adapters,
+        unfusedAttention);
   }
 
   /** The same with these adapters. */
@@ -139,6 +146,23 @@ public record MemoryOptions(
         transformerEngine,
         nvlsCommunicators,
         offloadedItems,
-        other);
+        other,
+        unfusedAttention);
+  }
+
+  /** The same with attention scores stored. */
+  MemoryOptions withUnfusedAttention() {
+    return new MemoryOptions(
+        dropout,
+        expertImbalance,
+        probabilitiesAfterExperts,
+        lossChunks,
+        fp8WeightGather,
+        weightsStayGathered,
+        transformerEngine,
+        nvlsCommunicators,
+        offloadedItems,
+        adapters,
+        true);
   }
 }

@@ -138,7 +138,7 @@ public final class DeepSpeedReader {
     if (!enabled("fp16") && !enabled("bf16") && !auto("bf16") && !auto("fp16")) {
       notes.add("neither bf16 nor fp16 is on: DeepSpeed then trains in fp32; priced as bf16");
     }
-    Dims dims = dp == 0 ? null : new Dims(tp, shards, pp, dp, ep, 1, 1);
+    Dims dims = new Dims(tp, shards, pp, Math.max(1, dp), ep, 1, 1);
     return new ForeignPlan(
         "DeepSpeed configuration",
         model,

@@ -18,7 +18,7 @@ import java.util.Map;
  * @param model the shape in it; null when it has none
  * @param modelName what it calls its model, such as a Hugging Face name; empty when it does not
  * @param adapters of a LoRA job; null when all weights are trained
- * @param dims degrees; null when they do not multiply up to the GPUs
+ * @param dims degrees; dp is 1 when they do not multiply up to the GPUs, which a finding says
  * @param batch micro-batch and accumulation; null when the file does not say them
  * @param schedule of the pipeline
  * @param memory sharding, recompute, offload

@@ -61,7 +61,7 @@ final class MegatronDeepSpeedReader {
         shape,
         "",
         null,
-        d == null ? null : new Dims(d.tp(), d.cp(), d.pp(), d.dp(), Math.max(d.ep(), c.ep), 1, 1),
+        new Dims(d.tp(), d.cp(), d.pp(), d.dp(), Math.max(d.ep(), c.ep), 1, 1),
         ds.batch(),
         ds.schedule(),
         new MemoryPlan(

@@ -100,7 +100,7 @@ final class MegatronDeepSpeedScript {
       b.add("--recompute-method", "uniform");
       b.add("--recompute-num-layers", 1);
     }
-    b.addIf(!job.training().unfusedAttention(), "--use-flash-attn-v2");
+    b.addIf(!job.training().unfusedAttention(job.gpu()), "--use-flash-attn-v2");
     return b.list();
   }
 

@@ -11,7 +11,7 @@ import java.util.Set;
 /** Router and dispatcher flags of Megatron-LM. */
 final class MegatronExperts {
   /** EP sizes that DeepEP's normal kernels are built for. Source: its maintainers' answers. */
-  private static final Set<Integer> DEEPEP_SIZES = Set.of(2, 4, 8, 16, 32, 64, 144, 160);
+  static final Set<Integer> DEEPEP_SIZES = Set.of(2, 4, 8, 16, 32, 64, 144, 160);
 
   private final Job job;
   private final Dims d;

@@ -58,9 +58,7 @@ public final class MegatronReader {
     findings.addAll(MegatronFlagChecks.of(c));
     Training training = r.training();
     Dims dims =
-        c.dp() == 0
-            ? null
-            : new Dims(c.tp, c.cp, c.pp, c.samples, c.ep, c.moe() ? c.etp : 1, c.vpp());
+        new Dims(c.tp, c.cp, c.pp, Math.max(1, c.samples), c.ep, c.moe() ? c.etp : 1, c.vpp());
     findings.addAll(0, flags.findings());
     List<String> notes = new ArrayList<>(flags.notes());
     if (c.gtp > 1) {

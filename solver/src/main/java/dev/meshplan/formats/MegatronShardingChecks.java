@@ -64,13 +64,16 @@ final class MegatronShardingChecks {
     }
   }
 
-  /** Block-wise fp8 scales blocks of 128: a rank's width must be whole blocks. */
+  /**
+   * Block-wise fp8 scales blocks of 128: a split must not cut through one. Whole matrices may end
+   * in a part of a block.
+   */
   private void blocks() {
     if (!has("--fp8-format") || !c.flags.text("--fp8-recipe", "").equals("blockwise")) {
       return;
     }
     int expert = c.flags.integer("--moe-ffn-hidden-size", 0);
-    if (c.moe() && expert > 0 && (expert % c.etp != 0 || expert / c.etp % 128 != 0)) {
+    if (c.moe() && c.etp > 1 && expert > 0 && (expert % c.etp != 0 || expert / c.etp % 128 != 0)) {
       out.add(
           Finding.unchecked(
               "fp8-blocks",
@@ -84,7 +87,7 @@ final class MegatronShardingChecks {
               "--expert-tensor-parallel-size 1 (keep experts whole: EP instead)"));
     }
     int dense = c.flags.integer("--ffn-hidden-size", 0);
-    if (dense > 0 && (dense % c.tp != 0 || dense / c.tp % 128 != 0)) {
+    if (dense > 0 && c.tp > 1 && (dense % c.tp != 0 || dense / c.tp % 128 != 0)) {
       out.add(
           Finding.unchecked(
               "fp8-blocks",

@@ -193,7 +193,7 @@ public final class TorchTitanReader {
         model,
         keys.getOrDefault("model.name", "") + " " + keys.getOrDefault("model.flavor", ""),
         null,
-        product == world ? new Dims(tp, cp, pp, dp, ep, 1, vpp) : null,
+        new Dims(tp, cp, pp, Math.max(1, dp), ep, 1, vpp),
         new Batch(Math.max(1, micro), steps),
         schedule.startsWith("ZBV")
             ? Schedule.ZBV

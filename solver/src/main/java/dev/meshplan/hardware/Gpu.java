@@ -80,11 +80,15 @@ public record Gpu(
     public boolean has(Precision precision) {
       return switch (precision) {
         case FP16 -> this != TPU;
-        case BF16 -> this != PASCAL && this != VOLTA && this != TURING;
-        case FP8 ->
-            this != PASCAL && this != VOLTA && this != TURING && this != AMPERE && this != CDNA2;
+        case BF16 -> !beforeAmpere();
+        case FP8 -> !beforeAmpere() && this != AMPERE && this != CDNA2;
         case MXFP8, NVFP4 -> blackwell() || this == OTHER;
       };
+    }
+
+    /** NVIDIA generations without kernels of fused attention in Transformer Engine. */
+    public boolean beforeAmpere() {
+      return this == PASCAL || this == VOLTA || this == TURING;
     }
 
     public boolean atLeastHopper() {

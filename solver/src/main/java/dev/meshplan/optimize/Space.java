@@ -58,8 +58,9 @@ final class Space {
     PlanRequest request = problem.request();
     Model model = problem.model();
     Framework framework = request.training().framework();
-    Map<String, Recompute> options =
-        RecomputeOptions.of(model, request.training().unfusedAttention(), framework);
+    boolean unfused =
+        problem.machines().stream().anyMatch(m -> request.training().unfusedAttention(m.gpu()));
+    Map<String, Recompute> options = RecomputeOptions.of(model, unfused, framework);
     String recompute = request.fix().get(Axis.RECOMPUTE.key());
     if (recompute != null && !options.containsKey(recompute)) {
       throw new InputException(

@@ -1,6 +1,7 @@
 package dev.meshplan.plan;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.meshplan.hardware.Gpu;
 import dev.meshplan.hardware.Precision;
 import java.util.List;
 
@@ -103,8 +104,13 @@ public record Training(
         keys);
   }
 
-  /** Attention runs on separate kernels that store the scores (before 2023). */
-  public boolean unfusedAttention() {
-    return era == Era.MEGATRON_2021 || era == Era.MEGATRON_DEEPSPEED_2022;
+  /**
+   * Attention runs on separate kernels that store the scores: before 2023, and in Transformer
+   * Engine on GPUs before Ampere, for which it has no fused kernel.
+   */
+  public boolean unfusedAttention(Gpu gpu) {
+    return era == Era.MEGATRON_2021
+        || era == Era.MEGATRON_DEEPSPEED_2022
+        || (framework == Framework.MEGATRON && gpu.architecture().beforeAmpere());
   }
 }

@@ -10,44 +10,28 @@ import dev.meshplan.estimate.Spread;
 import dev.meshplan.estimate.StepTimeModel;
 import dev.meshplan.formats.Finding;
 import dev.meshplan.formats.ForeignPlan;
+import dev.meshplan.formats.MegatronDispatcherChecks;
+import dev.meshplan.hardware.NoCostModel;
 import dev.meshplan.model.Model;
 import dev.meshplan.optimize.Planner;
 import dev.meshplan.plan.Answer;
-import dev.meshplan.plan.Axis;
 import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.Estimate;
 import dev.meshplan.plan.Layout;
-import dev.meshplan.plan.Locality;
 import dev.meshplan.plan.Machine;
-import dev.meshplan.plan.MemoryTerm;
 import dev.meshplan.plan.Placement;
 import dev.meshplan.plan.Plan;
 import dev.meshplan.plan.Problem;
 import dev.meshplan.plan.RuleKind;
-import dev.meshplan.plan.ShardingOptions;
 import dev.meshplan.plan.Training;
-import dev.meshplan.rules.Facts;
-import dev.meshplan.rules.Point;
-import dev.meshplan.rules.Rule;
-import dev.meshplan.rules.Rules;
 import dev.meshplan.units.Quantity;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Judges a configuration that somebody has: legal, fits, local, fast. */
 public final class Audit {
-  /**
-   * Rules of the planner's space only, and one whose group of micro-batches a configuration may
-   * set.
-   */
-  private static final List<String> OWN =
-      List.of("vpp-micro-batches", "memory", "sharding-pipeline", "gpt-layers");
-
-  /** Rules whose violation leaves a shape that can be priced. */
-  private static final List<String> PRICEABLE =
-      List.of("batch-product", "tp-overlap", "expert-overlap", "expert-overlap-recompute");
-
   private final ForeignPlan foreign;
   private final Problem problem;
   private final Machine machine;
@@ -65,6 +49,7 @@ public final class Audit {
     this.training = priced(foreign);
     this.memory = new MemoryModel(model, training, machine, options(foreign));
     this.findings = new ArrayList<>(foreign.findings());
+    findings.addAll(MegatronDispatcherChecks.of(foreign, machine.system()));
     this.notes = new ArrayList<>(foreign.notes());
   }
 
@@ -83,7 +68,7 @@ public final class Audit {
   /** The job with the batch that its micro-batches make, where the one asked for is none. */
   private static Training priced(ForeignPlan f) {
     Training t = f.training();
-    if (f.dims() == null || f.batch() == null) {
+    if (f.batch() == null) {
       return t;
     }
     return t.withGlobalBatch(
@@ -95,13 +80,26 @@ public final class Audit {
     return f.adapters() == null ? usual : usual.withAdapters(f.adapters());
   }
 
+  /** A price, or a note why there is none; where no rule is broken that is the answer. */
+  private <T> T priced(Supplier<T> price) {
+    try {
+      return price.get();
+    } catch (NoCostModel e) {
+      if (findings.stream().noneMatch(f -> f.kind() == RuleKind.ILLEGAL)) {
+        throw e;
+      }
+      notes.add("not priced: " + e.getMessage());
+      return null;
+    }
+  }
+
   private AuditReport report(boolean search, String version) {
     Plan plan = null;
     Estimate estimate = null;
     AuditReport.Fit fit = AuditReport.Fit.UNKNOWN;
     List<String> lines = new ArrayList<>();
     List<String> crossings = new ArrayList<>();
-    boolean whole = foreign.dims() != null && rules(foreign.dims());
+    boolean whole = AuditRules.add(foreign, model, machine, findings);
     whole &= foreign.batch() != null;
     Layout layout = whole ? layout() : null;
     if (layout != null) {
@@ -109,13 +107,19 @@ public final class Audit {
       if (training.globalBatch() != foreign.training().globalBatch()) {
         notes.add("priced with a global batch of " + training.globalBatch());
       }
+      Plan taken = plan;
+      estimate = priced(() -> estimate(taken));
+    }
+    if (estimate != null) {
       Spread spread = Spread.of(foreign.dims(), working(), false);
-      estimate = estimate(plan);
-      fit = fit(estimate, lines);
+      fit = AuditFit.of(estimate, machine.gpu().usableMemoryBytes().value(), lines);
+      if (fit == AuditReport.Fit.DOES_NOT_FIT) {
+        outOfMemory(estimate);
+      }
       crossings.addAll(
           AuditCrossings.of(foreign.dims(), spread, estimate, machine.system().domain().size()));
     }
-    Answer best = search ? new Planner(version, (n, b, l) -> {}).plan(problem) : null;
+    Answer best = search ? priced(() -> new Planner(version, (n, b, l) -> {}).plan(problem)) : null;
     double seconds = Double.NaN;
     double gain = Double.NaN;
     if (best != null && best.plan() != null) {
@@ -140,56 +144,6 @@ public final class Audit {
         ErrorBands.paired(model),
         best == null || best.plan() == null ? List.of() : AuditChanges.of(foreign, best, problem),
         notes);
-  }
-
-  /** Adds broken rules; false when one leaves no whole shape to price. */
-  private boolean rules(Dims d) {
-    Facts facts =
-        new Facts(
-            model,
-            Facts.attentions(model),
-            Facts.feedForwards(model),
-            foreign.training(),
-            machine,
-            Locality.PRICED,
-            machine.pool().gpus(),
-            Double.POSITIVE_INFINITY,
-            List.of(foreign.memory().recompute()),
-            List.of(
-                new ShardingOptions.Option(
-                    foreign.memory().sharding(),
-                    foreign.memory().shardGroup(),
-                    foreign.memory().secondaryGroup())),
-            p -> 0,
-            p -> true);
-    Point p = new Point();
-    int[] values = {d.tp(), d.cp(), d.pp(), d.dp(), d.ep(), d.etp(), d.vpp()};
-    Axis[] axes = {Axis.TP, Axis.CP, Axis.PP, Axis.DP, Axis.EP, Axis.ETP, Axis.VPP};
-    for (int i = 0; i < axes.length; i++) {
-      p.set(axes[i], values[i]);
-    }
-    p.set(Axis.MICRO_BATCH, foreign.batch() == null ? 1 : foreign.batch().microBatch())
-        .set(Axis.SHARDING, 0);
-    p.set(Axis.RECOMPUTE, 0).set(Axis.BLOCK_GPUS, machine.system().domain().size());
-    boolean whole = findings.stream().noneMatch(f -> f.id().equals("world-product"));
-    for (Rule r : Rules.of(training.framework())) {
-      if (OWN.contains(r.id()) || r.holds().test(facts, p)) {
-        continue;
-      }
-      String id = r.id();
-      if (findings.stream().noneMatch(f -> f.id().equals(id))) {
-        findings.add(
-            new Finding(
-                id,
-                r.kind(),
-                r.checkedByFramework(),
-                r.at(facts, p),
-                AuditWords.says(id, training.framework(), model),
-                AuditWords.cure(id)));
-      }
-      whole &= r.kind() != RuleKind.ILLEGAL || PRICEABLE.contains(id);
-    }
-    return whole;
   }
 
   private Layout layout() {
@@ -244,34 +198,8 @@ public final class Audit {
     return new Estimator(model, training, machine, time, memory).estimate(plan, working(), limit);
   }
 
-  private AuditReport.Fit fit(Estimate e, List<String> lines) {
+  private void outOfMemory(Estimate e) {
     double usable = machine.gpu().usableMemoryBytes().value();
-    int worst = 0;
-    for (int i = 1; i < e.memoryStages().size(); i++) {
-      if (e.memoryStages().get(i).deviceBytes() > e.memoryStages().get(worst).deviceBytes()) {
-        worst = i;
-      }
-    }
-    lines.add(
-        "pipeline rank "
-            + worst
-            + " needs "
-            + Quantity.bytes(e.peakMemoryBytes())
-            + " of "
-            + Quantity.bytes(usable)
-            + " usable ("
-            + Quantity.percent(e.peakMemoryBytes() / usable)
-            + ")");
-    e.memoryTerms().stream()
-        .sorted(Comparator.comparingDouble((MemoryTerm t) -> -t.bytes()))
-        .limit(6)
-        .forEach(t -> lines.add(t.id() + ": " + Quantity.bytes(t.bytes())));
-    if (e.peakMemoryBytes() <= e.limitBytes()) {
-      return AuditReport.Fit.FITS;
-    }
-    if (e.peakMemoryBytes() <= 1.02 * usable) {
-      return AuditReport.Fit.TIGHT;
-    }
     findings.add(
         new Finding(
             "memory",
@@ -283,6 +211,5 @@ public final class Audit {
                 + Quantity.bytes(usable),
             "CUDA out of memory",
             AuditCures.smallest(model, training, machine, foreign, usable)));
-    return AuditReport.Fit.DOES_NOT_FIT;
   }
 }

@@ -99,14 +99,11 @@ final class AuditChanges {
 
   private static Map<String, String> axes(Dims d, int micro, MemoryPlan m) {
     Map<String, String> map = new LinkedHashMap<>();
-    if (d != null) {
-      map.put("tp", Integer.toString(d.tp()));
-      map.put("cp", Integer.toString(d.cp()));
-      map.put("pp", Integer.toString(d.pp()));
-      map.put("dp", Integer.toString(d.dp()));
-      map.put("ep", Integer.toString(d.ep()));
-      map.put("vpp", Integer.toString(d.vpp()));
-    }
+    map.put("tp", Integer.toString(d.tp()));
+    map.put("cp", Integer.toString(d.cp()));
+    map.put("pp", Integer.toString(d.pp()));
+    map.put("ep", Integer.toString(d.ep()));
+    map.put("vpp", Integer.toString(d.vpp()));
     if (micro > 0) {
       map.put("micro_batch", Integer.toString(micro));
     }

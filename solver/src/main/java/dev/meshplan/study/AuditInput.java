@@ -34,42 +34,29 @@ public record AuditInput(ForeignPlan plan, Problem problem) {
   /**
    * Reads a configuration.
    *
-   * @param file names it in messages
-   * @param system id of the system it runs on
-   * @param gpus of the job
-   * @param modelId catalog id; empty = the shape in the file
-   * @param sequence tokens per sequence, where the file does not say (DeepSpeed); 0 = not given
-   * @param launch launch arguments beside a DeepSpeed JSON; empty = none
-   * @param given values of variables that win over the file's own
    * @throws InputException when it is not understood
    */
-  public static AuditInput read(
-      String file,
-      String text,
-      Catalog catalog,
-      String system,
-      int gpus,
-      String modelId,
-      int sequence,
-      String launch,
-      Map<String, String> given) {
+  public static AuditInput read(AuditQuestion q, Catalog catalog) {
+    String file = q.file();
+    int gpus = q.gpus();
     Errors errors = new Errors();
-    Model named = modelId.isEmpty() ? null : model(catalog, modelId, errors);
+    Model named = q.model().isEmpty() ? null : model(catalog, q.model(), errors);
     SystemSpec spec =
         catalog
             .systems()
             .get(
-                system,
+                q.system(),
                 errors,
                 m -> {
-                  throw new InputException("command line", "--system", system, m);
+                  throw new InputException("command line", "--system", q.system(), m);
                 });
     errors.throwIfAny();
     int capability =
         catalog.gpus().get(spec.gpu(), errors, m -> {}).architecture().blackwell() ? 10 : 9;
     ForeignPlan plan =
-        new ForeignFile(file, gpus, capability, named, n -> named(catalog, n), sequence, given)
-            .read(text, launch);
+        new ForeignFile(
+                file, gpus, capability, named, n -> named(catalog, n), q.sequence(), q.given())
+            .read(q.text(), q.launch());
     Model model = named != null ? named : plan.model();
     if (model == null) {
       throw new InputException(
@@ -81,7 +68,17 @@ public record AuditInput(ForeignPlan plan, Problem problem) {
     PlanRequest request =
         new PlanRequest(
             catalog.models().ids().contains(model.id()) ? model.id() : "llama-3.1-8b",
-            List.of(new Pool(system, "", gpus, 0, 0, List.of(), List.of(), List.of(), Double.NaN)),
+            List.of(
+                new Pool(
+                    q.system(),
+                    q.network(),
+                    gpus,
+                    0,
+                    0,
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    Double.NaN)),
             supported(plan.training(), catalog.gpus().get(spec.gpu(), errors, m -> {})),
             Objective.TIME,
             Locality.STRICT,

@@ -1,6 +1,7 @@
 package dev.meshplan.study;
 
 import dev.meshplan.model.Model;
+import dev.meshplan.plan.Axis;
 import dev.meshplan.plan.Framework;
 
 /** The words of a framework for the rules that it checks itself. */
@@ -50,6 +51,33 @@ final class AuditWords {
       case "expert-overlap-recompute" ->
           "--recompute-granularity selective --recompute-modules moe_act layernorm";
       default -> "";
+    };
+  }
+
+  /** An axis as the framework's flag or key. */
+  static String axis(Axis axis, Framework framework) {
+    return switch (framework) {
+      case MEGATRON ->
+          switch (axis) {
+            case TP -> "--tensor-model-parallel-size";
+            case CP -> "--context-parallel-size";
+            case PP -> "--pipeline-model-parallel-size";
+            case EP -> "--expert-model-parallel-size";
+            case ETP -> "--expert-tensor-parallel-size";
+            case VPP -> "--num-virtual-stages-per-pipeline-rank";
+            case MICRO_BATCH -> "--micro-batch-size";
+            default -> axis.key();
+          };
+      case TORCHTITAN ->
+          switch (axis) {
+            case TP -> "parallelism.tensor_parallel_degree";
+            case CP -> "parallelism.context_parallel_degree";
+            case PP -> "parallelism.pipeline_parallel_degree";
+            case EP -> "parallelism.expert_parallel_degree";
+            case MICRO_BATCH -> "training.local_batch_size";
+            default -> axis.key();
+          };
+      default -> axis.key();
     };
   }
 }

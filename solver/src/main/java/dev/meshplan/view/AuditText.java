@@ -18,7 +18,7 @@ public final class AuditText {
           f.kind() == RuleKind.ILLEGAL
               ? f.checked() ? "refused at start" : "fails later, not checked at start"
               : f.kind() == RuleKind.DOES_NOT_FIT ? "does not fit" : "kept apart";
-      line(s, word + ": " + f.sentence());
+      line(s, word + " [" + f.id() + "]: " + f.sentence());
       if (!f.says().isEmpty()) {
         line(s, "    the framework: " + f.says());
       }

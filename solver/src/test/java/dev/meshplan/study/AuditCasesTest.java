@@ -16,7 +16,6 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class AuditCasesTest {
@@ -55,7 +54,8 @@ class AuditCasesTest {
       int world = c.path("world_size").asInt();
       AuditInput input =
           AuditInput.read(
-              c.path("name").asText(), script(all, c), CATALOG, system, world, "", 0, "", Map.of());
+              AuditQuestion.of(c.path("name").asText(), script(all, c), system, world, ""),
+              CATALOG);
       AuditReport report = Audit.of(input.plan(), input.problem(), false, "test");
       boolean refused = c.path("expect").asText().equals("reject");
       if (refused != report.refused()) {
@@ -109,15 +109,9 @@ class AuditCasesTest {
       if (name.contains("NOT caught")) {
         AuditInput input =
             AuditInput.read(
-                name,
-                script(all, c),
-                CATALOG,
-                "hgx-h100",
-                c.path("world_size").asInt(),
-                "",
-                0,
-                "",
-                Map.of());
+                AuditQuestion.of(
+                    name, script(all, c), "hgx-h100", c.path("world_size").asInt(), ""),
+                CATALOG);
         AuditReport r = Audit.of(input.plan(), input.problem(), false, "test");
         assertTrue(!r.refused() && r.exitCode() == 7, name + ": " + r.findings());
         r.findings().forEach(f -> found.add(f.id()));

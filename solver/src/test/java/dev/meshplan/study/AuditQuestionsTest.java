@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.meshplan.formats.Finding;
 import dev.meshplan.plan.Catalog;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -18,13 +17,14 @@ class AuditQuestionsTest {
 
   private static AuditReport audit(String model, String system, int gpus, String flags) {
     String text = "python pretrain_gpt.py " + flags + "\n";
-    AuditInput i = AuditInput.read("train.sh", text, CATALOG, system, gpus, model, 0, "", Map.of());
+    AuditInput i =
+        AuditInput.read(AuditQuestion.of("train.sh", text, system, gpus, model), CATALOG);
     return Audit.of(i.plan(), i.problem(), false, "test");
   }
 
   private static AuditReport titan(String model, int gpus, String toml) {
     AuditInput i =
-        AuditInput.read("config.toml", toml, CATALOG, "hgx-h100", gpus, model, 0, "", Map.of());
+        AuditInput.read(AuditQuestion.of("config.toml", toml, "hgx-h100", gpus, model), CATALOG);
     return Audit.of(i.plan(), i.problem(), false, "test");
   }
 
@@ -196,22 +196,21 @@ class AuditQuestionsTest {
             + " --global-batch-size 32";
     assertEquals(
         1,
-        AuditInput.read("a", "x.py " + two, CATALOG, "hgx-h100", 2, "llama-3.1-8b", 0, "", Map.of())
+        AuditInput.read(
+                AuditQuestion.of("a", "x.py " + two, "hgx-h100", 2, "llama-3.1-8b"), CATALOG)
             .plan()
             .batch()
             .gradientAccumulation());
     assertEquals(
         2,
         AuditInput.read(
-                "a",
-                "x.py " + two + " --tensor-model-parallel-size 2",
-                CATALOG,
-                "hgx-h100",
-                2,
-                "llama-3.1-8b",
-                0,
-                "",
-                Map.of())
+                AuditQuestion.of(
+                    "a",
+                    "x.py " + two + " --tensor-model-parallel-size 2",
+                    "hgx-h100",
+                    2,
+                    "llama-3.1-8b"),
+                CATALOG)
             .plan()
             .batch()
             .gradientAccumulation());
@@ -370,7 +369,7 @@ class AuditQuestionsTest {
         export CUDA_DEVICE_MAX_CONNECTIONS=8
         torchrun --nproc-per-node 8 pretrain_gpt.py "${ARGS[@]}" --tensr-parallel 3
         """;
-    AuditInput i = AuditInput.read("train.sh", text, CATALOG, "hgx-h100", 16, "", 0, "", Map.of());
+    AuditInput i = AuditInput.read(AuditQuestion.of("train.sh", text, "hgx-h100", 16, ""), CATALOG);
     AuditReport r = Audit.of(i.plan(), i.problem(), true, "test");
     for (String id :
         List.of("unknown-flag", "connections", "param-gather-optimizer", "param-gather-reduce")) {
