@@ -207,13 +207,14 @@ public final class Problems {
           "lists " + p.healthy().size() + " domains, but there are " + domains + ".");
     }
     int gpus = p.gpus() > 0 ? p.gpus() : domains * usable;
+    boolean whole = p.healthy().stream().allMatch(h -> h == size);
     return new Pool(
         system.id(),
         p.network(),
         gpus,
         domains,
         p.sparesPerDomain(),
-        p.healthy(),
+        whole ? List.of() : p.healthy(),
         p.blocks(),
         p.cut(),
         p.dollarsPerGpuHour());

@@ -51,15 +51,17 @@ public final class RequestReader {
   }
 
   private static Pool pool(Section s) {
-    List<Integer> healthy = s.integers("healthy", 0, 1 << 20);
+    Inventory inventory = s.has("inventory") ? Inventory.read(s) : null;
+    List<Integer> healthy =
+        inventory == null ? s.integers("healthy", 0, 1 << 20) : inventory.healthy();
     int gpus = (int) s.integer("gpus", 1, MOST_GPUS, 0);
     int domains = (int) s.integer("domains", 1, MOST_GPUS, 0);
-    if (gpus == 0 && domains == 0 && healthy.isEmpty()) {
+    if (gpus == 0 && domains == 0 && healthy.isEmpty() && !s.has("inventory")) {
       s.error("gpus", "is missing: say how many GPUs there are (gpus, domains or healthy).");
     }
     Pool pool =
         new Pool(
-            s.text("system"),
+            s.has("inventory") ? (inventory == null ? "" : inventory.system()) : s.text("system"),
             s.text("network", ""),
             gpus,
             domains,
