@@ -5,6 +5,7 @@ import dev.meshplan.config.Text;
 import dev.meshplan.plan.Catalog;
 import dev.meshplan.study.AccuracySummary;
 import dev.meshplan.study.CollectiveAccuracy;
+import dev.meshplan.study.LabSpread;
 import dev.meshplan.study.RunAblation;
 import dev.meshplan.study.RunAccuracy;
 import dev.meshplan.units.Quantity;
@@ -30,6 +31,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  meshplan accuracy --runs runs.csv",
       "  meshplan accuracy --runs runs.csv --ablation",
+      "  meshplan accuracy --collectives measured.csv --systems",
       "  meshplan accuracy --collectives measured.csv --json"
     })
 final class AccuracyCommand implements Callable<Integer> {
@@ -52,6 +54,11 @@ final class AccuracyCommand implements Callable<Integer> {
       names = "--ablation",
       description = "With --runs: errors with one effect of the step time left out at a time.")
   private boolean ablation;
+
+  @Option(
+      names = "--systems",
+      description = "With --collectives: only the totals of each system, as a table.")
+  private boolean systems;
 
   @Option(names = "--catalog", paramLabel = "FOLDER", description = "Folder whose files win.")
   private Path folder;
@@ -82,7 +89,8 @@ final class AccuracyCommand implements Callable<Integer> {
     }
     CollectiveAccuracy.Report report =
         CollectiveAccuracy.replay(collectives.toString(), text(collectives), Catalog.open(folder));
-    output.write(spec.commandLine().getOut(), output.json() ? Text.json(report) : table(report));
+    output.write(
+        spec.commandLine().getOut(), output.json() ? Text.json(report) : table(report, systems));
     return Main.OK;
   }
 
@@ -94,7 +102,7 @@ final class AccuracyCommand implements Callable<Integer> {
     }
   }
 
-  private static String table(CollectiveAccuracy.Report report) {
+  private static String table(CollectiveAccuracy.Report report, boolean systems) {
     StringBuilder s = new StringBuilder();
     s.append(
         String.format(
@@ -112,6 +120,9 @@ final class AccuracyCommand implements Callable<Integer> {
             "plain ring",
             "NCCL model"));
     for (AccuracySummary.Line l : report.summary()) {
+      if (systems && !l.collective().equals("all")) {
+        continue;
+      }
       s.append(
           String.format(
               Locale.ROOT,
@@ -127,6 +138,17 @@ final class AccuracyCommand implements Callable<Integer> {
               share(l.bias()),
               share(l.ringMedian()),
               share(l.ncclMedian())));
+    }
+    LabSpread spread = report.spread();
+    if (spread.pairs() > 0) {
+      s.append(
+          String.format(
+              Locale.ROOT,
+              "Two publishers who measured the same differ by %s in the median, %s at p90 (%d"
+                  + " pairs).%n",
+              share(spread.median()),
+              share(spread.p90()),
+              spread.pairs()));
     }
     return s.toString();
   }

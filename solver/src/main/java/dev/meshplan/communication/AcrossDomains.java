@@ -192,21 +192,24 @@ final class AcrossDomains {
     out[Algorithm.RING_LL.ordinal()] =
         w.base(c, 0)
             + inside * w.step(c, 0)
-            + (k - 1) * s.seconds(TREE_HOP_US)
+            + (k - 1) * s.seconds(RING_LL_HOP_US)
             + wire / shortBandwidth;
+    double fill =
+        w.seconds(LinkParameter.GATHER_FILL_US)
+            * InsideDomain.ramp(bytes, w.constants().get(LinkParameter.GATHER_FILL_MIB));
     double copy = g > 1 ? InsideDomain.copy(w, c, bytes, s.ranks()) : 0;
     out[Algorithm.RING_SIMPLE.ordinal()] =
         w.base(c, 2)
             + inside * w.step(c, 2)
             + (k - 1) * s.seconds(RING_HOP_US)
-            + s.ramp(bytes)
+            + fill
             + wire / Math.min(s.link(RING_LINK_SHARE), s.nics(GATHER_SHARE))
             + copy;
     if (g == 1) {
       out[Algorithm.PAT.ordinal()] =
           w.base(c, 2)
               + s.levels() * s.seconds(RING_HOP_US) * (1 + 1 / PAT_HOPS)
-              + s.ramp(bytes)
+              + fill
               + wire / (PAT_SHARE * s.nics(GATHER_SHARE));
     } else {
       out[Algorithm.HIERARCHICAL.ordinal()] =

@@ -18,22 +18,26 @@ final class Constants<E extends Enum<E> & Keyed> {
   private final Class<E> type;
   private final double[] values;
   private final Basis[] bases;
+  private final String[] origins;
 
   Constants(String name, Class<E> type) {
     this(
         name,
         type,
         new double[type.getEnumConstants().length],
-        new Basis[type.getEnumConstants().length]);
+        new Basis[type.getEnumConstants().length],
+        new String[type.getEnumConstants().length]);
     Arrays.fill(values, Double.NaN);
     Arrays.fill(bases, Basis.ASSUMED);
+    Arrays.fill(origins, name);
   }
 
-  private Constants(String name, Class<E> type, double[] values, Basis[] bases) {
+  private Constants(String name, Class<E> type, double[] values, Basis[] bases, String[] origins) {
     this.name = name;
     this.type = type;
     this.values = values;
     this.bases = bases;
+    this.origins = origins;
   }
 
   String name() {
@@ -53,13 +57,22 @@ final class Constants<E extends Enum<E> & Keyed> {
     return bases[parameter.ordinal()];
   }
 
+  /** A copy with one value moved by what a file says of the machine; the row still states it. */
+  Constants<E> moved(E parameter, double value, Basis basis) {
+    Constants<E> c = with(parameter, value, basis);
+    c.origins[parameter.ordinal()] = origins[parameter.ordinal()];
+    return c;
+  }
+
   /** A copy with one value replaced. */
   Constants<E> with(E parameter, double value, Basis basis) {
     double[] v = values.clone();
     Basis[] b = bases.clone();
+    String[] o = origins.clone();
     v[parameter.ordinal()] = value;
     b[parameter.ordinal()] = basis;
-    return new Constants<>(name, type, v, b);
+    o[parameter.ordinal()] = name;
+    return new Constants<>(name, type, v, b, o);
   }
 
   /** A copy with consecutive values replaced, from a first parameter on. */
@@ -77,7 +90,34 @@ final class Constants<E extends Enum<E> & Keyed> {
     for (int i = 0; i < b.length; i++) {
       b[i] = b[i].weakest(atMost);
     }
-    return new Constants<>(otherName, type, values.clone(), b);
+    return new Constants<>(otherName, type, values.clone(), b, origins.clone());
+  }
+
+  /** All values by the row that states them: {@code nvlink4.nvls_share}. */
+  Map<String, Known> all() {
+    Map<String, Known> all = new LinkedHashMap<>();
+    for (E e : type.getEnumConstants()) {
+      if (has(e)) {
+        all.put(origins[e.ordinal()] + "." + e.key(), new Known(get(e), basis(e)));
+      }
+    }
+    return all;
+  }
+
+  /**
+   * A copy with other values.
+   *
+   * @param others by the row that states them, as {@link #all} names them
+   */
+  Constants<E> tuned(Map<String, Double> others) {
+    if (others.isEmpty()) {
+      return this;
+    }
+    double[] v = values.clone();
+    for (E e : type.getEnumConstants()) {
+      v[e.ordinal()] = others.getOrDefault(origins[e.ordinal()] + "." + e.key(), v[e.ordinal()]);
+    }
+    return new Constants<>(name, type, v, bases, origins);
   }
 
   /**

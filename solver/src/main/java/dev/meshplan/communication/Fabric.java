@@ -6,10 +6,10 @@ import dev.meshplan.hardware.Network;
 import dev.meshplan.hardware.NoCostModel;
 import dev.meshplan.hardware.SystemSpec;
 import dev.meshplan.hardware.Topology;
-import dev.meshplan.units.Basis;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** The constants of one machine, resolved: links inside a domain, paths of a node, network. */
 public final class Fabric {
@@ -28,12 +28,12 @@ public final class Fabric {
   private final String noLocal;
   private final String noNetwork;
 
-  private Fabric(SystemSpec system, Gpu gpu, Network network) {
+  private Fabric(SystemSpec system, Gpu gpu, Network network, Map<String, Double> tuning) {
     this.system = system;
     this.network = network;
     SystemSpec.Domain d = system.domain();
     this.tree = d.kind() == SystemSpec.Fabric.PCIE || d.kind() == SystemSpec.Fabric.PAIRS;
-    this.wiring = new Wiring(system, gpu);
+    this.wiring = new Wiring(system, gpu, tuning);
     Wire[] wires = new Wire[0];
     Wire[][] parts = new Wire[0][];
     String noLink = "";
@@ -47,15 +47,12 @@ public final class Fabric {
     this.spread = parts;
     this.noLocal = noLink;
     this.staged = wiring.staged();
-    this.alone =
-        local.length > 2
-            ? local[2]
-            : new Wire(LinkConstants.alone(), Wire.Rates.even(Double.NaN), 0, Basis.DERIVED);
+    this.alone = local.length > 2 ? local[2] : wiring.alone();
     Constants<NetworkParameter> constants = null;
     String none = "";
     try {
       constants =
-          NetworkConstants.of(network == null ? "none" : network.kind(), latency(network))
+          NetworkConstants.of(network == null ? "none" : network.kind(), latency(network), tuning)
               .overridden(network == null ? "" : network.id(), overrides());
     } catch (NoCostModel e) {
       none = e.getMessage();
@@ -74,7 +71,28 @@ public final class Fabric {
    * @throws dev.meshplan.config.InputException when a file overrides a constant that doesn't exist
    */
   public static Fabric of(SystemSpec system, Gpu gpu, Network network) {
-    return new Fabric(system, gpu, network);
+    return new Fabric(system, gpu, network, Map.of());
+  }
+
+  /**
+   * The same with other constants than the shipped ones, to fit or vary them.
+   *
+   * @param tuning by row and key, as {@link #constants} names them
+   */
+  public static Fabric of(SystemSpec system, Gpu gpu, Network network, Map<String, Double> tuning) {
+    return new Fabric(system, gpu, network, tuning);
+  }
+
+  /** Every constant that prices groups of this machine, by the row that states it. */
+  public Map<String, Known> constants() {
+    Map<String, Known> all = new TreeMap<>();
+    for (Wire[] wires : List.of(local, staged)) {
+      for (Wire w : wires) {
+        all.putAll(w == null ? Map.of() : w.constants().all());
+      }
+    }
+    all.putAll(networkConstants == null ? Map.of() : networkConstants.all());
+    return all;
   }
 
   /** What joins ranks of a node by how many of them are in one domain. */

@@ -41,6 +41,9 @@ public enum LinkParameter implements Keyed {
   /** Out-of-place collectives copy the own shard: its speed as a share of the link's. */
   ALL_GATHER_COPY_SHARE,
   REDUCE_SCATTER_COPY_SHARE,
+  /** Filling of an all-gather or reduce-scatter that leaves the domain: reached beyond the ramp. */
+  GATHER_FILL_US,
+  GATHER_FILL_MIB,
   /** Reduction in the NVLink switch: base + S (1 + 1/n) / (share x bandwidth) + filling. */
   NVLS_BASE_US,
   NVLS_SHARE,

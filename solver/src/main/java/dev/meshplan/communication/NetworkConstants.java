@@ -10,6 +10,7 @@ import dev.meshplan.hardware.Known;
 import dev.meshplan.hardware.NoCostModel;
 import dev.meshplan.units.Quantity;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Constants per kind of scale-out network, fitted on the measured set. NCCL's own hops (5 us in a
@@ -21,28 +22,40 @@ final class NetworkConstants {
 
   private static final Constants<NetworkParameter> INFINIBAND =
       row("infiniband")
-          .with(FITTED, TREE_HOP_US, 5.7, 14, 14, 14)
-          .with(FITTED, RING_SHARE, 0.95, 0.85)
+          .with(FITTED, TREE_HOP_US, 5.7)
+          .with(FITTED_ON_ONE_SOURCE, RING_LL_HOP_US, 9)
+          .with(FITTED, RING_HOP_US, 14, 14)
+          .with(FITTED_ON_ONE_SOURCE, RING_LL_GBPS, 30)
+          .with(FITTED, RING_SHARE, 0.95)
+          .with(FITTED_ON_ONE_SOURCE, GATHER_SHARE, 0.82)
           .with(FITTED, TREE_SHARE, 0.95, 0.325, 0.86)
           .with(FITTED_ON_ONE_SOURCE, RING_NICS, 8)
           .with(ASSUMED, GATHER_NICS, 16)
           .with(FITTED, NVLS_TREE_BASE_US, 9, 3.3, 6)
-          .with(FITTED, RAMP_US, 130, 16)
+          .with(FITTED, RAMP_US, 130)
+          .with(FITTED_ON_ONE_SOURCE, RAMP_MIB, 16)
           .with(ASSUMED, SHARP_BASE_US, 31, 0.95)
           .with(FITTED_ON_ONE_SOURCE, ALL_TO_ALL_BASE_US, 14.5, 1.45, 50, 0.8)
-          .with(FITTED, ALL_TO_ALL_SHARE, 0.85)
+          .with(FITTED_ON_ONE_SOURCE, ALL_TO_ALL_SHARE, 0.85)
           .with(FITTED_ON_ONE_SOURCE, SEND_BASE_US, 14.5, 15, 0.85)
-          .with(FITTED, EXPERT_SHARE, 0.88, 40, 10, 0.9);
+          .with(FITTED, EXPERT_SHARE, 0.88, 40)
+          .with(FITTED_ON_ONE_SOURCE, EXPERT_DOUBLING_US, 10)
+          .with(FITTED, EXPERT_LOW_LATENCY_SHARE, 0.9);
 
   /** Ethernet with RDMA: the same verbs, a slightly longer hop. */
   private static final Constants<NetworkParameter> ROCE =
-      INFINIBAND.as("roce", DERIVED).with(TREE_HOP_US, 9, FITTED_ON_ONE_SOURCE);
+      INFINIBAND
+          .as("roce", DERIVED)
+          .with(FITTED_ON_ONE_SOURCE, TREE_HOP_US, 9)
+          .with(ASSUMED, RING_LL_HOP_US, 12);
 
   /** AWS EFA: no verbs of its own kind, delays of tens of microseconds. */
   private static final Constants<NetworkParameter> EFA =
       INFINIBAND
           .as("efa", DERIVED)
-          .with(FITTED, TREE_HOP_US, 66, 65)
+          .with(FITTED, TREE_HOP_US, 66)
+          .with(ASSUMED, RING_LL_HOP_US, 69)
+          .with(FITTED, RING_HOP_US, 65)
           .with(ALL_TO_ALL_BASE_US, 90, ASSUMED)
           .with(SEND_BASE_US, 70, ASSUMED)
           .with(ALL_TO_ALL_SHARE, 0.75, ASSUMED);
@@ -51,7 +64,8 @@ final class NetworkConstants {
   private static final Constants<NetworkParameter> TCPX =
       INFINIBAND
           .as("tcpx", DERIVED)
-          .with(FITTED_ON_ONE_SOURCE, TREE_HOP_US, 100, 190)
+          .with(ASSUMED, TREE_HOP_US, 100, 103)
+          .with(FITTED_ON_ONE_SOURCE, RING_HOP_US, 277)
           .with(GATHER_SHARE, 0.945, FITTED_ON_ONE_SOURCE)
           .with(ALL_TO_ALL_BASE_US, 120, ASSUMED)
           .with(SEND_BASE_US, 100, ASSUMED);
@@ -67,10 +81,11 @@ final class NetworkConstants {
    * by what it differs from the kind's own (a Simple hop waits twice: data and flush).
    *
    * @param latency seconds between neighbours; unknown = the kind's
+   * @param tuning other constants than the shipped ones
    * @throws NoCostModel when there is no network or its kind was never seen
    */
-  static Constants<NetworkParameter> of(String kind, Known latency) {
-    Constants<NetworkParameter> c = of(kind);
+  static Constants<NetworkParameter> of(String kind, Known latency, Map<String, Double> tuning) {
+    Constants<NetworkParameter> c = of(kind).tuned(tuning);
     if (!latency.known()) {
       return c;
     }
@@ -78,10 +93,11 @@ final class NetworkConstants {
     if (Math.abs(more) < 1e-9) {
       return c;
     }
-    for (NetworkParameter p : List.of(TREE_HOP_US, ALL_TO_ALL_BASE_US, SEND_BASE_US)) {
-      c = c.with(p, Math.max(0, c.get(p) + more), c.basis(p).weakest(DERIVED));
+    for (NetworkParameter p :
+        List.of(TREE_HOP_US, RING_LL_HOP_US, ALL_TO_ALL_BASE_US, SEND_BASE_US)) {
+      c = c.moved(p, Math.max(0, c.get(p) + more), c.basis(p).weakest(DERIVED));
     }
-    return c.with(
+    return c.moved(
         RING_HOP_US,
         Math.max(0, c.get(RING_HOP_US) + 2 * more),
         c.basis(RING_HOP_US).weakest(DERIVED));

@@ -9,6 +9,8 @@ import dev.meshplan.config.Keyed;
 public enum NetworkParameter implements Keyed {
   /** One way of a short message between two domains in a tree. */
   TREE_HOP_US,
+  /** One hop of a ring with short-message protocol between domains. */
+  RING_LL_HOP_US,
   /** One hop of a Simple ring between domains. */
   RING_HOP_US,
   /** What a tree with short-message protocol carries, GB/s. */
@@ -32,7 +34,7 @@ public enum NetworkParameter implements Keyed {
   NVLS_TREE_BASE_RANK_US,
   /** Filling of an NVLS tree between two domains, per rank of a domain. */
   NVLS_TREE_RANK_US,
-  /** Filling of a ring that crosses domains, reached with messages beyond the ramp. */
+  /** Filling of a tree that crosses domains, reached with messages beyond the ramp. */
   RAMP_US,
   RAMP_MIB,
   SHARP_BASE_US,

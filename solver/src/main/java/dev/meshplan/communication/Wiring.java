@@ -11,6 +11,7 @@ import dev.meshplan.units.Basis;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
@@ -20,10 +21,12 @@ import java.util.stream.IntStream;
 final class Wiring {
   private final SystemSpec system;
   private final Gpu gpu;
+  private final Map<String, Double> tuning;
 
-  Wiring(SystemSpec system, Gpu gpu) {
+  Wiring(SystemSpec system, Gpu gpu, Map<String, Double> tuning) {
     this.system = system;
     this.gpu = gpu;
+    this.tuning = tuning;
   }
 
   /** Given GPUs of one node or domain, in ring order. */
@@ -87,7 +90,7 @@ final class Wiring {
       throw new NoCostModel("no cost model for GPUs of " + system.id() + " that nothing joins.");
     }
     Constants<LinkParameter> c = constants(hardest.edge());
-    return new Wire(c.overridden(system.id(), d.collectives()), rates, 0, basis(hardest.edge()));
+    return new Wire(own(c), rates, 0, basis(hardest.edge()));
   }
 
   private Constants<LinkParameter> constants(Topology.Edge fullest) {
@@ -100,6 +103,16 @@ final class Wiring {
     return system.domain().kind() == SystemSpec.Fabric.PAIRS
         ? LinkConstants.bridge()
         : LinkConstants.of(system.domain().link());
+  }
+
+  private Constants<LinkParameter> own(Constants<LinkParameter> row) {
+    return row.tuned(tuning).overridden(system.id(), system.domain().collectives());
+  }
+
+  /** A GPU that has no neighbour in its domain: only the start of a collective counts. */
+  Wire alone() {
+    Wire.Rates none = Wire.Rates.even(Double.NaN);
+    return new Wire(LinkConstants.alone().tuned(tuning), none, 0, Basis.DERIVED);
   }
 
   private Basis basis(Topology.Edge fullest) {
@@ -122,8 +135,7 @@ final class Wiring {
       }
       return wires;
     }
-    Constants<LinkParameter> c =
-        LinkConstants.of(d.link()).overridden(system.id(), d.collectives());
+    Constants<LinkParameter> c = own(LinkConstants.of(d.link()));
     Basis basis = Double.isNaN(d.bandwidth()) ? Basis.ASSUMED : Basis.PUBLISHED;
     boolean switched = d.kind() == SystemSpec.Fabric.SWITCH;
     int nvls =
@@ -155,7 +167,7 @@ final class Wiring {
     for (int n = 2; n < wires.length; n++) {
       Known path = n <= perSocket ? p.hostPath() : p.socketPath();
       Wire.Rates rates = Wire.Rates.even(path.value());
-      wires[n] = new Wire(LinkConstants.host(), rates, 0, path.basis());
+      wires[n] = new Wire(LinkConstants.host().tuned(tuning), rates, 0, path.basis());
     }
     return wires;
   }

@@ -32,8 +32,14 @@ public final class CollectiveAccuracy {
   private final Catalog catalog;
   private final Map<String, Communication> machines = new LinkedHashMap<>();
 
-  private CollectiveAccuracy(Catalog catalog) {
+  private final Map<String, Double> tuning;
+
+  /**
+   * @param tuning constants other than the shipped ones, by row and key; empty = as shipped
+   */
+  CollectiveAccuracy(Catalog catalog, Map<String, Double> tuning) {
     this.catalog = catalog;
+    this.tuning = tuning;
   }
 
   /**
@@ -60,8 +66,12 @@ public final class CollectiveAccuracy {
   /** A row with what the table needs beyond it. */
   record Scored(Row row, boolean kernel, boolean crosses, double ringError, double ncclError) {}
 
-  /** The file's result. */
-  public record Report(List<Row> rows, List<AccuracySummary.Line> summary) {}
+  /**
+   * The file's result.
+   *
+   * @param spread between publishers who measured the same
+   */
+  public record Report(List<Row> rows, List<AccuracySummary.Line> summary, LabSpread spread) {}
 
   /**
    * Prices every row.
@@ -70,15 +80,19 @@ public final class CollectiveAccuracy {
    * @throws dev.meshplan.config.InputException when columns are missing or cells are no numbers
    */
   public static Report replay(String file, String csv, Catalog catalog) {
-    CollectiveAccuracy accuracy = new CollectiveAccuracy(catalog);
+    CollectiveAccuracy accuracy = new CollectiveAccuracy(catalog, Map.of());
     List<Scored> scored = new ArrayList<>();
-    for (MeasuredCollective m : MeasuredFile.read(file, csv)) {
+    List<MeasuredCollective> measured = MeasuredFile.read(file, csv);
+    for (MeasuredCollective m : measured) {
       scored.add(accuracy.score(m));
     }
-    return new Report(scored.stream().map(Scored::row).toList(), AccuracySummary.of(scored));
+    return new Report(
+        scored.stream().map(Scored::row).toList(),
+        AccuracySummary.of(scored),
+        LabSpread.of(measured, scored));
   }
 
-  private Scored score(MeasuredCollective m) {
+  Scored score(MeasuredCollective m) {
     boolean crosses = m.domainGpus() > 1 ? m.gpus() > m.domainGpus() : m.nodes() > 1;
     String reason = unusable(m);
     if (!reason.isEmpty()) {
@@ -127,7 +141,7 @@ public final class CollectiveAccuracy {
   }
 
   /** The machine on the row's network, or on its usual one where none is named. */
-  private Communication machine(MeasuredCollective m) {
+  Communication machine(MeasuredCollective m) {
     Errors errors = new Errors();
     SystemSpec system = catalog.systems().get(m.system(), errors, x -> {});
     Gpu gpu = gpu(system, errors);
@@ -137,7 +151,7 @@ public final class CollectiveAccuracy {
             ? NetworkName.read(id)
             : catalog.networks().get(id, errors, x -> {});
     errors.throwIfAny();
-    return new Communication(Fabric.of(system, gpu, network));
+    return new Communication(Fabric.of(system, gpu, network, tuning));
   }
 
   private Gpu gpu(SystemSpec system, Errors errors) {

@@ -54,6 +54,14 @@ record MeasuredCollective(
   private static final Set<String> ALGORITHMS =
       Set.of("ring", "tree", "nvls", "nvlstree", "sharp", "collnet");
 
+  /** Pages of one publisher are one source: "github owner/name", or what stands before details. */
+  String publisher() {
+    String[] words = source.split(" ", 3);
+    return words[0].equals("github") && words.length > 1
+        ? words[0] + " " + words[1]
+        : source.split(" \\(|,", 2)[0];
+  }
+
   boolean expertExchange() {
     return name.startsWith("moe_");
   }
