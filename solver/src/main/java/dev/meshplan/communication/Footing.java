@@ -44,13 +44,16 @@ final class Footing {
           default -> null;
         };
     Basis constant = p == null ? Basis.ASSUMED : s.net().basis(p);
-    boolean borrowed = s.together() > 1 && c != Collective.SEND_RECV;
-    return borrowed ? constant.weakest(s.wire().basis()).weakest(joined(c, s.wire())) : constant;
-  }
-
-  private static Basis joined(Collective c, Wire w) {
-    return c == Collective.ALL_TO_ALL
-        ? w.constants().basis(LinkParameter.ALL_TO_ALL_SHARE)
-        : ring(c, 2, w);
+    if (s.together() == 1 || c == Collective.SEND_RECV) {
+      return constant;
+    }
+    Basis joined = constant.weakest(s.wire().basis());
+    LinkParameter inside =
+        switch (a) {
+          case NVLS_TREE, SHARP -> LinkParameter.NVLS_SHARE;
+          case PAIRWISE_PXN -> LinkParameter.ALL_TO_ALL_SHARE;
+          default -> null;
+        };
+    return inside == null ? joined : joined.weakest(s.wire().constants().basis(inside));
   }
 }

@@ -260,7 +260,12 @@ class CommunicationLawsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"nvlink4, FITTED", "nvlink6, ASSUMED", "ici, ASSUMED"})
+  @CsvSource({
+    "nvlink4, FITTED_ON_ONE_SOURCE",
+    "nvlink5, FITTED",
+    "nvlink6, ASSUMED",
+    "ici, ASSUMED"
+  })
   void aGenerationWithoutMeasurementsSaysThatItIsAssumed(String link, Basis basis) {
     assertEquals(basis, LinkConstants.basis(LinkConstants.of(link)));
   }
