@@ -22,14 +22,21 @@ final class FeedForwardTime {
     hidden = time.model.hidden();
   }
 
-  void add(FeedForward f) {
+  /**
+   * Adds it.
+   *
+   * @param summed its output joins a sum that is exchanged elsewhere
+   */
+  void add(FeedForward f, boolean summed) {
     if (f == null) {
       return;
     }
     if (!f.moe()) {
       double t = dense(f, Part.GEMM, Part.ELEMENTWISE, f.width());
       c.belongs(Module.MLP, t);
-      Mixer.tensorTraffic(time, s, c, tokens * hidden);
+      if (!summed) {
+        Mixer.tensorTraffic(time, s, c, tokens * hidden);
+      }
       return;
     }
     double before = c.sum(c.forward);

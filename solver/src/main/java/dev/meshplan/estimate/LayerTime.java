@@ -87,7 +87,9 @@ final class LayerTime {
   LayerCost layer(LayerKind kind, Shape s) {
     LayerCost c = new LayerCost();
     new Mixer(this, s, c).add(kind.attention());
-    new FeedForwardTime(this, s, c).add(kind.feedForward());
+    // A parallel block adds the partial sums of both halves before one exchange.
+    boolean summed = model.parallelBlock() && kind.attention() != null;
+    new FeedForwardTime(this, s, c).add(kind.feedForward(), summed);
     norms(kind, s, c);
     Parameters.Layer p = Parameters.layer(model, kind);
     c.denseParameters = p.tensor() / s.tp() + p.replicated();
@@ -185,7 +187,8 @@ final class LayerTime {
   }
 
   private void norms(LayerKind kind, Shape s, LayerCost c) {
-    int blocks = (kind.attention() != null ? 1 : 0) + (kind.feedForward() != null ? 1 : 0);
+    int halves = (kind.attention() != null ? 1 : 0) + (kind.feedForward() != null ? 1 : 0);
+    int blocks = model.parallelBlock() ? Math.min(halves, model.normsPerLayer()) : halves;
     double elements = blocks * sharedTokens(s) * model.hidden() * era.elementwise();
     StepConstants.Bytes x = constants.bytes();
     bytes(c, Part.ELEMENTWISE, elements, x.normForward(), x.normBackward());

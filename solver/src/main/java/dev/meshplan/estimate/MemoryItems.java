@@ -33,6 +33,7 @@ import java.util.Set;
  * recreated is the memory-efficient path of mamba_ssm, which Megatron-LM takes.
  */
 final class MemoryItems {
+  private final Model model;
   private final Training training;
   private final MemoryOptions options;
   private final double s;
@@ -55,6 +56,7 @@ final class MemoryItems {
       int cp,
       int etp,
       int microBatch) {
+    this.model = model;
     this.training = training;
     this.options = options;
     this.t = tp;
@@ -91,7 +93,7 @@ final class MemoryItems {
     }
     FeedForward f = kind.feedForward();
     if (f != null) {
-      feedForward(f);
+      feedForward(f, model.parallelBlock() && a != null);
     }
     return List.copyOf(items);
   }
@@ -180,14 +182,24 @@ final class MemoryItems {
     dropoutMask("attention_dropout_mask");
   }
 
-  private void feedForward(FeedForward f) {
-    add("mlp_norm_input", 2 * s * h / q, "2 S h / q");
-    if (f.moe()) {
+  /**
+   * Items of the feed-forward half.
+   *
+   * @param parallel it reads the residual that attention has kept, and its norm where there is one
+   */
+  private void feedForward(FeedForward f, boolean parallel) {
+    boolean ownNorm = !parallel || model.normsPerLayer() > 1;
+    if (!parallel) {
+      add("mlp_norm_input", 2 * s * h / q, "2 S h / q");
+    }
+    if (ownNorm && f.moe()) {
       add("mlp_norm_output", 2 * s * h / q, "2 S h / q", LAYERNORM);
-    } else if (!adapters) {
+    } else if (ownNorm && !adapters) {
       add("mlp_norm_output", gemmBytes * s * h / q, "F8 S h / q", LAYERNORM, MLP);
     }
-    add("mlp_norm_statistics", 4 * normVectors * s / q, "4 S / q");
+    if (ownNorm) {
+      add("mlp_norm_statistics", 4 * normVectors * s / q, "4 S / q");
+    }
     if (f.width() > 0) {
       add("fc1_output", 2 * s * f.firstOutputs() * f.width() / t, "2 S w f / t", MLP);
       if (!adapters) {

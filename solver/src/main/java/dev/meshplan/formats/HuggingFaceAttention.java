@@ -14,7 +14,10 @@ final class HuggingFaceAttention {
     this.s = s;
     this.family = family;
     this.hidden = hidden;
-    this.heads = Keys.positive(s, "num_attention_heads", "n_head");
+    this.heads =
+        family == HuggingFaceFamily.MAMBA2
+            ? 1
+            : Keys.positive(s, "num_attention_heads", "n_head", "n_heads");
   }
 
   int heads() {
@@ -57,9 +60,15 @@ final class HuggingFaceAttention {
   }
 
   Attention gqa(int kvHeads, int headDim, int window) {
-    boolean bias = s.flag("attention_bias", s.flag("add_qkv_bias", s.flag("bias", family.qkvBias)));
-    boolean out = family == HuggingFaceFamily.LLAMA ? bias : bias && family.outBias();
+    String key =
+        Keys.present(s, "attention_bias", "add_qkv_bias", "use_qkv_bias", "use_bias", "bias");
+    boolean bias = key == null ? family.qkvBias : s.flag(key, family.qkvBias);
+    boolean both = family == HuggingFaceFamily.LLAMA || "use_bias".equals(key);
+    boolean out = both ? bias : bias && family.outBias();
     Attention.QkNorm norm = family.qkNorm;
+    if (s.flag("qk_layernorm", false)) {
+      norm = Attention.QkNorm.HEAD;
+    }
     if (s.has("use_qk_norm") && family != HuggingFaceFamily.LLAMA4) {
       boolean on = s.flag("use_qk_norm", true);
       norm =
@@ -82,7 +91,7 @@ final class HuggingFaceAttention {
         bias,
         out,
         norm,
-        false,
+        family == HuggingFaceFamily.QWEN3_NEXT,
         true,
         1,
         family == HuggingFaceFamily.GPT_OSS);
@@ -99,6 +108,14 @@ final class HuggingFaceAttention {
       return s.flag("multi_query_attention", false)
           ? Keys.positive(s, "multi_query_group_num")
           : heads;
+    }
+    if (family == HuggingFaceFamily.GPT_BIGCODE) {
+      return s.flag("multi_query", true) ? 1 : heads;
+    }
+    Section nested = s.isSection("attn_config") ? s.section("attn_config", false) : null;
+    if (nested != null) {
+      boolean one = nested.text("attn_type", "").equals("multiquery_attention");
+      return one ? 1 : Keys.optional(nested, heads, "kv_n_heads");
     }
     return Keys.optional(s, heads, "num_key_value_heads");
   }

@@ -107,7 +107,9 @@ public final class HuggingFaceConfig {
       List<String> assumed) {
     int hidden = layers.hidden();
     int vocabulary = Keys.positive(s, "vocab_size", "padded_vocab_size");
-    int max = Keys.optional(s, 0, "max_position_embeddings", "n_positions", "n_ctx", "seq_length");
+    int max =
+        Keys.optional(
+            s, 0, "max_position_embeddings", "n_positions", "n_ctx", "seq_length", "max_seq_len");
     boolean tied = family.tied;
     if (s.has("tie_word_embeddings")) {
       tied = s.flag("tie_word_embeddings", tied);
@@ -136,6 +138,9 @@ public final class HuggingFaceConfig {
         family.norm,
         norms,
         family == HuggingFaceFamily.BLOOM,
+        s.flag(
+            "use_parallel_residual",
+            s.flag("parallel_attn", family.parallelBlock()) || layers.newFalcon()),
         groups(kinds),
         mtp,
         new Model.Published(0, 0, Model.ActiveConvention.ALL, false, ""),

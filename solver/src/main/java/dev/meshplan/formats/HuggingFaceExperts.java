@@ -15,23 +15,25 @@ final class HuggingFaceExperts {
 
   /** The MoE half of a layer, or null for dense models. */
   FeedForward experts() {
-    String key = Keys.present(s, "num_local_experts", "n_routed_experts", "num_experts");
+    String key =
+        Keys.present(s, "num_local_experts", "n_routed_experts", "num_experts", "moe_num_experts");
     if (key == null || s.integer(key, 0, 1 << 20) <= 1) {
       return null;
     }
     int experts = Keys.positive(s, key);
-    int topK = Keys.positive(s, "num_experts_per_tok", "num_experts_per_token", "moe_topk");
+    int topK =
+        Keys.positive(
+            s, "num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_top_k", "moe_k");
     if (topK > experts) {
       s.error("num_experts_per_tok", topK + " is more than the " + experts + " experts.");
       return null;
     }
     int width =
-        switch (family) {
-          case MIXTRAL, MINIMAX_M2, GPT_OSS, LLAMA4 -> Keys.positive(s, "intermediate_size");
-          default -> Keys.positive(s, "moe_intermediate_size");
-        };
+        family.expertsInIntermediateSize()
+            ? Keys.positive(s, "intermediate_size")
+            : Keys.positive(s, "moe_intermediate_size", "ffn_hidden_size");
     boolean sharedGate = false;
-    int shared = Keys.optional(s, 0, "n_shared_experts") * width;
+    int shared = Keys.optional(s, 0, "n_shared_experts", "moe_num_shared_experts") * width;
     if (s.has("shared_expert_intermediate_size")) {
       shared = Keys.optional(s, 0, "shared_expert_intermediate_size");
       sharedGate = shared > 0;

@@ -20,7 +20,7 @@ final class HuggingFaceLayers {
     this.s = s;
     this.family = family;
     this.assumed = assumed;
-    this.hidden = Keys.positive(s, "hidden_size", "n_embd", "n_embed");
+    this.hidden = Keys.positive(s, "hidden_size", "n_embd", "n_embed", "d_model");
     this.mixers = new HuggingFaceAttention(s, family, hidden);
   }
 
@@ -42,18 +42,23 @@ final class HuggingFaceLayers {
         switch (family) {
           case NEMOTRON_H -> hybrid();
           case NEMOTRON_NAS -> blocks();
+          case MAMBA2 -> HuggingFaceMixers.mamba2(s);
           default -> plain();
         };
     return s.errors().size() > before ? List.of() : kinds;
   }
 
   private List<LayerKind> plain() {
-    int layers = Keys.positive(s, "num_hidden_layers", "n_layer", "num_layers");
+    int layers = Keys.positive(s, "num_hidden_layers", "n_layer", "num_layers", "n_layers");
     FeedForward dense = dense();
-    FeedForward moe = new HuggingFaceExperts(s, family).experts();
+    boolean nested = s.isSection("ffn_config") && family == HuggingFaceFamily.DBRX;
+    Section experts = nested ? s.section("ffn_config", true) : s;
+    FeedForward moe = new HuggingFaceExperts(experts, family).experts();
     Attention full = mixers.attention(0);
     int window = window();
     Attention windowed = window > 0 ? mixers.attention(window) : full;
+    Attention linear =
+        family == HuggingFaceFamily.QWEN3_NEXT ? HuggingFaceMixers.gatedDelta(s) : null;
     List<String> types = s.texts("layer_types");
     if (!types.isEmpty() && types.size() != layers) {
       s.error("layer_types", "has " + types.size() + " entries for " + layers + " layers.");
@@ -61,12 +66,20 @@ final class HuggingFaceLayers {
     }
     List<LayerKind> kinds = new ArrayList<>();
     for (int i = 0; i < layers; i++) {
-      boolean w = window > 0 && (types.isEmpty() ? windowedAt(i) : sliding(types.get(i)));
+      String type = types.isEmpty() ? "" : types.get(i);
+      boolean delta =
+          linear != null
+              && (types.isEmpty()
+                  ? (i + 1) % Keys.optional(s, 4, "full_attention_interval") != 0
+                  : type.equals("linear_attention"));
+      boolean w = !delta && window > 0 && (types.isEmpty() ? windowedAt(i) : sliding(type));
       boolean m = moe != null && moeAt(i, layers);
-      String attention = full.mla() != null ? "mla" : w ? "window" : "full";
+      String attention = delta ? "delta" : full.mla() != null ? "mla" : w ? "window" : "full";
       kinds.add(
           new LayerKind(
-              attention + (m ? " + moe" : " + dense"), w ? windowed : full, m ? moe : dense));
+              attention + (m ? " + moe" : " + dense"),
+              delta ? linear : w ? windowed : full,
+              m ? moe : dense));
     }
     if (kinds.stream().anyMatch(k -> !k.moe()) && dense == null) {
       s.error("intermediate_size", "is missing; the dense layers need it.");
@@ -116,7 +129,7 @@ final class HuggingFaceLayers {
     if (s.has("decoder_sparse_step")) {
       return (i + 1) % Keys.positive(s, "decoder_sparse_step") == 0;
     }
-    int first = Keys.optional(s, 0, "first_k_dense_replace");
+    int first = Keys.optional(s, 0, "first_k_dense_replace", "moe_layer_start_index");
     int every = s.has("moe_layer_freq") ? Keys.positive(s, "moe_layer_freq") : 1;
     return i >= first && i % every == 0;
   }
@@ -124,10 +137,25 @@ final class HuggingFaceLayers {
   private FeedForward dense() {
     int width =
         Keys.optional(
-            s, 0, "intermediate_size_mlp", "intermediate_size", "ffn_hidden_size", "n_inner");
+            s,
+            0,
+            "intermediate_size_mlp",
+            "intermediate_size",
+            "ffn_hidden_size",
+            "ffn_dim",
+            "n_inner");
+    if (family == HuggingFaceFamily.QWEN) {
+      width /= 2;
+    }
+    if (s.has("expansion_ratio")) {
+      width = Keys.positive(s, "expansion_ratio") * hidden;
+    }
+    if (s.has("word_embed_proj_dim") && Keys.positive(s, "word_embed_proj_dim") != hidden) {
+      s.error("word_embed_proj_dim", "is not hidden_size; projected embeddings aren't known here.");
+    }
     if (width == 0) {
       switch (family) {
-        case GPT2, FALCON, BLOOM -> {
+        case GPT2, FALCON, BLOOM, GPT_BIGCODE, GPTJ, CODEGEN, MPT -> {
           width = 4 * hidden;
           assumed.add("the MLP is 4 x hidden = " + width + " wide, the default of " + family.type);
         }
@@ -136,7 +164,8 @@ final class HuggingFaceLayers {
         }
       }
     }
-    boolean bias = s.flag("mlp_bias", s.flag("add_bias_linear", s.flag("bias", family.bias)));
+    String key = Keys.present(s, "mlp_bias", "add_bias_linear", "use_bias", "bias");
+    boolean bias = key == null ? family.bias : s.flag(key, family.bias);
     return new FeedForward(width, family.gated, bias, 0, 0, 0, 0, false, 0, 0, 0);
   }
 

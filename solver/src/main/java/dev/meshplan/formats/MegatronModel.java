@@ -44,6 +44,9 @@ final class MegatronModel {
     if (model.embeddingNorm()) {
       return new Refusal("Megatron-LM has no norm after the embedding", bridge);
     }
+    if (model.parallelBlock()) {
+      return new Refusal("Megatron-LM has no layers with attention and MLP side by side", bridge);
+    }
     if (model.normsPerLayer() > 2 || (model.normsPerLayer() == 1 && !hybrid())) {
       return new Refusal(
           "Megatron-LM's layers have two norms, this model's " + model.normsPerLayer(), bridge);

@@ -78,6 +78,7 @@ final class MegatronShape {
             : Model.Norm.LAYERNORM,
         pattern.isEmpty() ? 2 : 1,
         false,
+        false,
         HuggingFaceConfig.groups(kinds),
         c.flags.integer("--mtp-num-layers", 0),
         new Model.Published(0, 0, Model.ActiveConvention.ALL, false, ""),

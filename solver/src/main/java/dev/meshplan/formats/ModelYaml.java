@@ -39,6 +39,7 @@ public final class ModelYaml {
     if (m.embeddingNorm()) {
       top.put("embedding_norm", true);
     }
+    put(top, "parallel_block", m.parallelBlock());
     Map<String, Object> attention = new LinkedHashMap<>();
     Map<String, Object> feedForward = new LinkedHashMap<>();
     List<Object> layers = new ArrayList<>();

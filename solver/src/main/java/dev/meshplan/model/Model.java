@@ -19,6 +19,8 @@ import java.util.List;
  * @param normsPerLayer norms of hidden width per layer (2 usual, 4 with post-norms, 1 single
  *     mixers)
  * @param embeddingNorm a norm after the embedding
+ * @param parallelBlock attention and MLP of a layer read the same residual, and their outputs are
+ *     added in one sum (GPT-J, Falcon)
  * @param layers ordered groups
  * @param mtpLayers multi-token-prediction layers, each a copy of the last layer's kind
  * @param published what the publisher says of the size
@@ -37,6 +39,7 @@ public record Model(
     Norm norm,
     int normsPerLayer,
     boolean embeddingNorm,
+    boolean parallelBlock,
     List<LayerGroup> layers,
     int mtpLayers,
     Published published,

@@ -29,6 +29,7 @@ public final class ModelReader {
     Model.Norm norm = s.choice("norm", Model.Norm.class, Model.Norm.RMSNORM);
     int norms = (int) s.integer("norms_per_layer", 0, 8, 2);
     boolean embeddingNorm = s.flag("embedding_norm", false);
+    boolean parallelBlock = s.flag("parallel_block", false);
     Map<String, Attention> attention = new LinkedHashMap<>();
     Section as = s.section("attention", false);
     if (as != null) {
@@ -73,6 +74,7 @@ public final class ModelReader {
         norm,
         norms,
         embeddingNorm,
+        parallelBlock,
         layers,
         mtp,
         published,

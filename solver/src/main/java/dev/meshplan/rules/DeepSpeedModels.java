@@ -44,6 +44,7 @@ public final class DeepSpeedModels {
         && model.positions() != Model.Positions.ALIBI
         && model.normsPerLayer() == 2
         && !model.embeddingNorm()
+        && !model.parallelBlock()
         && model.mtpLayers() == 0;
   }
 

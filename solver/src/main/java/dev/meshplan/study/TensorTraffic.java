@@ -12,9 +12,11 @@ import dev.meshplan.model.Parameters;
 import java.util.Arrays;
 import java.util.List;
 
-/** What tensor parallelism sends in one forward pass over some tokens: two all-reduces a layer. */
+/**
+ * What tensor parallelism sends in one forward pass over some tokens: two all-reduces a layer, one
+ * where attention and MLP stand side by side.
+ */
 public final class TensorTraffic {
-  private static final int PER_LAYER = 2;
   private static final double ELEMENT_BYTES = 2;
 
   private TensorTraffic() {}
@@ -112,7 +114,7 @@ public final class TensorTraffic {
   }
 
   private static double messages(Model model) {
-    return (double) PER_LAYER * model.layerCount();
+    return (model.parallelBlock() ? 1.0 : 2.0) * model.layerCount();
   }
 
   private static double bytes(Model model, int tokens) {

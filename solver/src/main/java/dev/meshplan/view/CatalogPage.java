@@ -71,6 +71,9 @@ public final class CatalogPage {
     rows.put(
         "longest sequence", m.maxSequence() == 0 ? "unknown" : Quantity.count(m.maxSequence()));
     rows.put("norm", m.norm().key() + ", " + m.normsPerLayer() + " per layer");
+    if (m.parallelBlock()) {
+      rows.put("block", "attention and MLP side by side, one sum");
+    }
     rows.put("layers", m.layerCount() + ": " + CatalogList.mixers(m));
     Map<LayerKind, Integer> kinds = new LinkedHashMap<>();
     m.layerKinds().forEach(k -> kinds.merge(k, 1, Integer::sum));

@@ -246,6 +246,7 @@ class MemoryCasesTest {
             like.norm(),
             2,
             false,
+            false,
             List.of(new LayerGroup(64, List.of(new LayerKind("mha + dense", a, f)))),
             0,
             like.published(),

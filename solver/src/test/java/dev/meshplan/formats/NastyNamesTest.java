@@ -105,6 +105,7 @@ class NastyNamesTest {
             m.norm(),
             m.normsPerLayer(),
             m.embeddingNorm(),
+            m.parallelBlock(),
             m.layers(),
             m.mtpLayers(),
             m.published(),

@@ -120,6 +120,7 @@ record SmallCase(Problem problem, Space space, Oracle oracle, List<Rule> rules) 
         Model.Norm.RMSNORM,
         2,
         false,
+        false,
         layers,
         0,
         null,
