@@ -182,24 +182,16 @@ final class MemoryItems {
     dropoutMask("attention_dropout_mask");
   }
 
-  /**
-   * Items of the feed-forward half.
-   *
-   * @param parallel it reads the residual that attention has kept, and its norm where there is one
-   */
+  /** Items of the second half; a parallel one reads what attention keeps. */
   private void feedForward(FeedForward f, boolean parallel) {
     boolean ownNorm = !parallel || model.normsPerLayer() > 1;
-    if (!parallel) {
-      add("mlp_norm_input", 2 * s * h / q, "2 S h / q");
-    }
+    add("mlp_norm_input", parallel ? 0 : 2 * s * h / q, "2 S h / q");
     if (ownNorm && f.moe()) {
       add("mlp_norm_output", 2 * s * h / q, "2 S h / q", LAYERNORM);
     } else if (ownNorm && !adapters) {
       add("mlp_norm_output", gemmBytes * s * h / q, "F8 S h / q", LAYERNORM, MLP);
     }
-    if (ownNorm) {
-      add("mlp_norm_statistics", 4 * normVectors * s / q, "4 S / q");
-    }
+    add("mlp_norm_statistics", ownNorm ? 4 * normVectors * s / q : 0, "4 S / q");
     if (f.width() > 0) {
       add("fc1_output", 2 * s * f.firstOutputs() * f.width() / t, "2 S w f / t", MLP);
       if (!adapters) {
@@ -268,7 +260,7 @@ final class MemoryItems {
     Attention a = kind.attention();
     if (a != null) {
       double heads = a.heads() / t;
-      double bytes =
+      most =
           switch (a.kind()) {
             case GQA ->
                 2
@@ -281,9 +273,8 @@ final class MemoryItems {
             case LINEAR -> 8 * s * heads * a.valueDim() + 2 * s * h;
           };
       if (options.unfusedAttention() && a.softmax()) {
-        bytes += 4 * batch * (training.sequence() / c) * training.sequence() * heads;
+        most += 4 * batch * (training.sequence() / c) * training.sequence() * heads;
       }
-      most = bytes;
     }
     FeedForward f = kind.feedForward();
     if (f != null && f.width() > 0) {
