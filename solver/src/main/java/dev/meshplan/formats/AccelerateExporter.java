@@ -71,7 +71,7 @@ final class AccelerateExporter {
     top.put("compute_environment", "LOCAL_MACHINE");
     top.put("distributed_type", "FSDP");
     top.put("mixed_precision", job.training().precision().key());
-    top.put("num_machines", segments.nodes());
+    top.put("num_machines", segments.working());
     top.put("num_processes", job.gpus());
     top.put("machine_rank", 0);
     top.put("main_training_function", "main");

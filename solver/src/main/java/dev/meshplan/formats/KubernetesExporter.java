@@ -33,6 +33,17 @@ final class KubernetesExporter {
               "pods hold whole nodes and start equally many processes, but this plan's nodes do not",
               "blocks of whole nodes (such as 8, 36 or 72 GPUs)"));
     }
+    if (segments.working() < segments.nodes() && segments.working() > segments.segmentNodes()) {
+      return Export.refusal(
+          Format.KUBERNETES,
+          new Refusal(
+              "Kueue's slices are of equal size, but the last one of this plan has "
+                  + segments.working() % segments.segmentNodes()
+                  + " of "
+                  + segments.segmentNodes()
+                  + " pods",
+              "a number of GPUs that fills its blocks"));
+    }
     String name = Quoting.slug(job.name());
     List<Object> documents = new ArrayList<>();
     if (joined) {
@@ -95,7 +106,7 @@ final class KubernetesExporter {
   private static Map<String, Object> jobSet(
       Job job, String name, Segments segments, boolean joined) {
     Map<String, Object> annotations = new LinkedHashMap<>();
-    if (joined && segments.nodes() <= segments.segmentNodes()) {
+    if (joined && segments.working() <= segments.segmentNodes()) {
       annotations.put("kueue.x-k8s.io/podset-required-topology", CLIQUE);
     } else if (joined) {
       annotations.put("kueue.x-k8s.io/podset-slice-required-topology", CLIQUE);
@@ -106,7 +117,7 @@ final class KubernetesExporter {
     }
     String host = name + "-workers-0-0." + name;
     List<Object> env = new ArrayList<>();
-    env.add(map("name", "NNODES", "value", Integer.toString(segments.nodes())));
+    env.add(map("name", "NNODES", "value", Integer.toString(segments.working())));
     env.add(map("name", "MASTER_ADDR", "value", host));
     env.add(map("name", "MASTER_PORT", "value", "29500"));
     env.add(
@@ -146,9 +157,9 @@ final class KubernetesExporter {
     Map<String, Object> batch =
         map(
             "parallelism",
-            segments.nodes(),
+            segments.working(),
             "completions",
-            segments.nodes(),
+            segments.working(),
             "completionMode",
             "Indexed",
             "backoffLimit",

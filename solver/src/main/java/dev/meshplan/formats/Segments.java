@@ -60,15 +60,19 @@ record Segments(int nodes, int segmentNodes, int blocksPerSegment, List<RankMap.
     return new Segments(used.size(), 1, 1, List.copyOf(map));
   }
 
+  /** Nodes with a rank; the last segment may have some without. */
+  int working() {
+    return (int) map.stream().mapToInt(RankMap.Slot::node).distinct().count();
+  }
+
   /**
-   * Processes on every node when all nodes start equally many, on their first GPUs and in the order
-   * of the nodes: then a launcher needs no map. 0 when they do not.
+   * Processes on every working node when all start equally many, on their first GPUs and in the
+   * order of the nodes: then a launcher needs no map. 0 when they do not.
    */
   int perNode() {
-    int each = map.size() / nodes;
+    int each = map.size() / working();
     boolean even =
-        each > 0
-            && map.size() == nodes * each
+        map.size() == working() * each
             && map.stream()
                 .allMatch(s -> s.node() == s.rank() / each && s.gpu() == s.rank() % each);
     return even ? each : 0;

@@ -64,7 +64,7 @@ final class ShellScript {
                 --master-addr="${MASTER_ADDR:-127.0.0.1}"
                 --master-port="${MASTER_PORT:-29500}")
             """
-                .formatted(segments.perNode(), segments.nodes());
+                .formatted(segments.perNode(), segments.working());
     return """
     if [[ -n "${RANK:-}" && -n "${WORLD_SIZE:-}" ]]; then
       LAUNCH=(python)

@@ -94,7 +94,10 @@ final class SlurmExporter {
           export SLURM_HOSTFILE
           trap 'rm -f "$SLURM_HOSTFILE"' EXIT
           """);
-      s.append(segments.perNode() == 0 ? HOST_OF_EACH_RANK : EACH_HOST.formatted(perNode));
+      s.append(
+          segments.perNode() == 0
+              ? HOST_OF_EACH_RANK
+              : EACH_HOST.formatted(segments.working(), perNode));
     }
     String local =
         segments.perNode() == 0
@@ -121,7 +124,7 @@ mapfile -t HOSTS < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
 
   private static final String EACH_HOST =
 """
-for HOST in "${HOSTS[@]}"; do
+for HOST in "${HOSTS[@]:0:%d}"; do
   for ((g = 0; g < %d; g++)); do echo "$HOST"; done
 done > "$SLURM_HOSTFILE"
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.meshplan.hardware.Precision;
 import dev.meshplan.plan.CpKind;
+import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.MemoryPlan;
 import dev.meshplan.plan.Module;
 import dev.meshplan.plan.Recompute;
@@ -122,6 +123,13 @@ class ExporterTest {
     has(megatron(whole), "--nproc-per-node=8\n", "--nnodes=\"${NNODES:-2}\"");
     Jobs six = Jobs.of("gpt2-124m", "hgx-h100", 6, 1, 1, 2, 1, 1);
     has(megatron(six), "--nproc-per-node=6\n", "--nnodes=\"${NNODES:-2}\"");
+    Jobs tray = Jobs.of("llama-3.1-8b", "gb200-nvl72", 1, 1, 1, 4, 1, 1);
+    tray.block = 8;
+    has(megatron(tray), "--nproc-per-node=4\n", "--nnodes=\"${NNODES:-1}\"");
+    has(file(tray, Format.SLURM, "job.sbatch"), "--nodes=2\n", "\"${HOSTS[@]:0:1}\"");
+    has(file(tray, Format.KUBERNETES, "job.yaml"), "podset-required-topology", "completions: 1\n");
+    tray.dims = new Dims(1, 1, 1, 12, 1, 1, 1);
+    assertTrue(refused(tray, Format.KUBERNETES).refused().contains("1 of 2 pods"));
     Jobs inside = Jobs.of("deepseek-v3", "gb200-nvl72", 1, 1, 4, 32, 16, 1);
     inside.block = 18;
     String s = megatron(inside);
