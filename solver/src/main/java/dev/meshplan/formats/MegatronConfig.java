@@ -58,7 +58,7 @@ final class MegatronConfig {
     experts = flags.integer("--num-experts", named == null || shaped ? 0 : named.experts());
     int etpDefault = tp;
     etp = Math.max(1, flags.integer("--expert-tensor-parallel-size", etpDefault));
-    String pattern = flags.text("--hybrid-layer-pattern", "");
+    String pattern = pattern();
     layers =
         pattern.isEmpty()
             ? flags.integer("--num-layers", named == null ? 0 : named.layerCount())
@@ -99,6 +99,18 @@ final class MegatronConfig {
     return has("--decoder-first-pipeline-num-layers") || has("--decoder-last-pipeline-num-layers");
   }
 
+  /** Symbols of single-mixer layers, MTP layers left out; empty for other models. */
+  String pattern() {
+    return flags.text("--hybrid-layer-pattern", "").replaceAll("/.*", "");
+  }
+
+  /** MTP layers: parts of a hybrid pattern after slashes, or the flag. */
+  int mtpLayers() {
+    int parts =
+        (int) flags.text("--hybrid-layer-pattern", "").chars().filter(c -> c == '/').count();
+    return parts > 0 ? parts : flags.integer("--mtp-num-layers", 0);
+  }
+
   /** Layers that the split counts: with embedding and loss where flags say so. */
   int counted() {
     return layers
@@ -111,7 +123,7 @@ final class MegatronConfig {
     if (!layout().isEmpty()) {
       return Math.max(1, MegatronLayoutReader.stages(layout()).size() / pp);
     }
-    String pattern = flags.text("--hybrid-layer-pattern", "");
+    String pattern = pattern();
     if (pattern.indexOf('|') >= 0) {
       return Math.max(1, (int) (pattern.chars().filter(c -> c == '|').count() + 1) / pp);
     }
@@ -132,7 +144,7 @@ final class MegatronConfig {
       }
       return out;
     }
-    String pattern = flags.text("--hybrid-layer-pattern", "");
+    String pattern = pattern();
     if (pattern.indexOf('|') >= 0) {
       return Arrays.stream(pattern.split("\\|")).map(String::length).toList();
     }

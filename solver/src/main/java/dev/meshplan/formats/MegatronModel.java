@@ -114,7 +114,7 @@ final class MegatronModel {
         });
     b.add("--normalization", model.norm() == Model.Norm.RMSNORM ? "RMSNorm" : "LayerNorm");
     b.addIf(!model.tiedEmbeddings(), "--untie-embeddings-and-output-weights");
-    b.addIf(job.mtpLayers() > 0, "--mtp-num-layers", job.mtpLayers());
+    b.addIf(job.mtpLayers() > 0 && !hybrid(), "--mtp-num-layers", job.mtpLayers());
     return b.list();
   }
 
@@ -236,7 +236,7 @@ final class MegatronModel {
     return s.toString();
   }
 
-  /** Symbols of single-mixer layers, stages apart by a bar. */
+  /** Symbols of single-mixer layers, stages apart by a bar; MTP layers follow, each by a slash. */
   private String pattern() {
     StringBuilder s = new StringBuilder();
     List<LayerKind> all = model.layerKinds();
@@ -246,7 +246,8 @@ final class MegatronModel {
         s.append(symbols(all.get(i)));
       }
     }
-    return s.toString();
+    String last = symbols(all.get(all.size() - 1));
+    return s.append(("/" + last).repeat(job.mtpLayers())).toString();
   }
 
   private static String symbols(LayerKind k) {

@@ -63,7 +63,7 @@ final class MegatronPipelineChecks {
   }
 
   private void split() {
-    String pattern = c.flags.text("--hybrid-layer-pattern", "");
+    String pattern = c.pattern();
     if (!pattern.isEmpty()) {
       int segments = (int) pattern.chars().filter(x -> x == '|').count() + 1;
       add(
@@ -75,9 +75,7 @@ final class MegatronPipelineChecks {
       return;
     }
     if (!c.layout().isEmpty()) {
-      out.addAll(
-          MegatronLayoutReader.check(
-              c.layout(), c.layers, c.flags.integer("--mtp-num-layers", 0), c.pp));
+      out.addAll(MegatronLayoutReader.check(c.layout(), c.layers, c.mtpLayers(), c.pp));
       return;
     }
     if (c.firstLast()) {

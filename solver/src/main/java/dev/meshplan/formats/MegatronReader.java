@@ -86,7 +86,7 @@ public final class MegatronReader {
         c.vpp() > 1 ? Schedule.INTERLEAVED : Schedule.ONE_F_ONE_B,
         memory,
         c.stageLayers(),
-        flags.integer("--mtp-num-layers", 0),
+        c.mtpLayers(),
         training,
         flags.all(),
         findings,

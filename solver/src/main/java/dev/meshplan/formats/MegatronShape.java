@@ -48,7 +48,7 @@ final class MegatronShape {
               c.flags.integer("--moe-router-group-topk", 0));
     }
     List<LayerKind> kinds = new ArrayList<>();
-    String pattern = c.flags.text("--hybrid-layer-pattern", "").replaceAll("/.*", "");
+    String pattern = c.pattern();
     if (pattern.isEmpty()) {
       List<Integer> on = frequency(c.flags.text("--moe-layer-freq", "1"), c.layers);
       for (int i = 0; i < c.layers; i++) {
@@ -80,7 +80,7 @@ final class MegatronShape {
         false,
         false,
         HuggingFaceConfig.groups(kinds),
-        c.flags.integer("--mtp-num-layers", 0),
+        c.mtpLayers(),
         new Model.Published(0, 0, Model.ActiveConvention.ALL, false, ""),
         "",
         List.of("the flags"));

@@ -42,6 +42,7 @@ class RoundTripTest {
         fsdp,
         offload,
         Jobs.of("nemotron-h-56b", "hgx-h100", 8, 1, 2, 4, 1, 1),
+        Jobs.of("nemotron3-super-120b", "hgx-h100", 1, 1, 4, 8, 8, 1),
         Jobs.of("llama-4-maverick", "gb200-nvl72", 1, 1, 4, 64, 64, 1),
         Jobs.of("qwen3-235b-a22b", "gb200-nvl72", 1, 1, 8, 32, 8, 1));
   }
