@@ -232,16 +232,7 @@ final class NodeSystem {
       d.put("bandwidth", generation == 3 ? "15.8 GB/s" : generation == 4 ? "31 GB/s" : "63 GB/s");
       assumed.add("PCIe " + generation + " x16, the fastest that the GPU has");
     }
-    Map<String, Object> p = new LinkedHashMap<>();
-    p.put("sockets", sockets.size());
-    p.put("gpus_per_switch", largest);
-    int perSocket = 1;
-    for (List<String> s : sockets) {
-      perSocket =
-          Math.max(perSocket, (int) near.stream().filter(g -> s.contains(g.get(0))).count());
-    }
-    p.put("switches_per_socket", perSocket);
-    d.put("pcie", p);
+    d.put("pcie", PcieTree.of(t, largest));
     return d;
   }
 

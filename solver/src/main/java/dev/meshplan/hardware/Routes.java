@@ -25,7 +25,9 @@ final class Routes {
     int domain = t.system().domain().size();
     boolean handedOn = ScaleUp.forwards(t.system()) && from / domain == to / domain;
     if (kind != PathKind.NET || handedOn) {
-      return t.shortest(from, to, kind);
+      boolean nearCpu = kind == PathKind.PXB || kind == PathKind.PHB;
+      boolean staged = nearCpu && !t.system().domain().pcie().direct(kind);
+      return t.shortest(from, to, staged ? PathKind.NODE : kind);
     }
     if (t.network() == null) {
       return new int[0];

@@ -51,11 +51,35 @@ final class ScaleOut {
 
   /** Returns the PCIe switches of a node. */
   private static int[] tree(Topology t, int node) {
-    SystemSpec.Domain domain = t.system().domain();
-    SystemSpec.Pcie pcie = domain.pcie();
+    SystemSpec.Pcie pcie = t.system().domain().pcie();
     int perNode = t.system().gpusPerNode();
-    double lane = lane(t);
     int[] switches = new int[pcie.sockets() * pcie.switchesPerSocket()];
+    int perRoot = pcie.direct(PathKind.PXB) ? pcie.switchesPerRoot() : 1;
+    int[] above = roots(t, node, switches.length / perRoot);
+    if (perRoot > 1) {
+      for (int r = 0; r < above.length; r++) {
+        int upper = t.vertex("upper" + node + "." + r);
+        t.wire(upper, above[r], pcie.uplinkBandwidth(), PathKind.PHB);
+        above[r] = upper;
+      }
+    }
+    PathKind kind = perRoot > 1 ? PathKind.PXB : PathKind.PHB;
+    for (int i = 0; i < switches.length; i++) {
+      switches[i] = t.vertex("switch" + node + "." + i);
+      t.wire(switches[i], above[i / perRoot], pcie.uplinkBandwidth(), kind);
+      for (int g = 0; g < pcie.gpusPerSwitch(); g++) {
+        int local = i * pcie.gpusPerSwitch() + g;
+        if (local < perNode) {
+          t.wire(node * perNode + local, switches[i], lane(t), PathKind.PIX);
+        }
+      }
+    }
+    return switches;
+  }
+
+  /** Root ports with the memories of their sockets, and with host bridges that pass writes on. */
+  private static int[] roots(Topology t, int node, int count) {
+    SystemSpec.Pcie pcie = t.system().domain().pcie();
     int[] memories = new int[pcie.sockets()];
     for (int s = 0; s < pcie.sockets(); s++) {
       memories[s] = t.vertex("memory" + node + "." + s);
@@ -63,20 +87,23 @@ final class ScaleOut {
         t.wire(memories[o], memories[s], pcie.socketPath().value(), PathKind.SYS, true);
       }
     }
-    for (int i = 0; i < switches.length; i++) {
-      switches[i] = t.vertex("switch" + node + "." + i);
-      int root = t.vertex("root" + node + "." + i);
-      t.wire(switches[i], root, pcie.uplinkBandwidth(), PathKind.PHB);
-      boolean direct = pcie.reach().ordinal() >= PathKind.NODE.ordinal();
-      double cpu = direct ? pcie.uplinkBandwidth() : pcie.hostPath().value();
-      t.wire(root, memories[i / pcie.switchesPerSocket()], cpu, PathKind.NODE, !direct);
-      for (int g = 0; g < pcie.gpusPerSwitch(); g++) {
-        int local = i * pcie.gpusPerSwitch() + g;
-        if (local < perNode) {
-          t.wire(node * perNode + local, switches[i], lane, PathKind.PIX);
-        }
+    boolean direct = pcie.direct(PathKind.NODE);
+    double cpu = direct ? pcie.uplinkBandwidth() : pcie.hostPath().value();
+    int perSocket = count / pcie.sockets();
+    int perBridge =
+        pcie.direct(PathKind.PHB)
+            ? pcie.switchesPerBridge() * count / (pcie.sockets() * pcie.switchesPerSocket())
+            : 1;
+    int[] roots = new int[count];
+    int bridge = -1;
+    for (int r = 0; r < count; r++) {
+      roots[r] = t.vertex("root" + node + "." + r);
+      t.wire(roots[r], memories[r / perSocket], cpu, PathKind.NODE, !direct);
+      if (perBridge > 1) {
+        bridge = r % perBridge == 0 ? t.vertex("bridge" + node + "." + r / perBridge) : bridge;
+        t.wire(roots[r], bridge, pcie.uplinkBandwidth(), PathKind.PHB);
       }
     }
-    return switches;
+    return roots;
   }
 }

@@ -136,7 +136,7 @@ public final class SystemReader {
     if (s == null) {
       int switches = Math.max(1, perNode / sockets / perSwitch);
       return new SystemSpec.Pcie(
-          perSwitch, switches, sockets, PathKind.PXB, lane, HOST_PATH, SOCKET_PATH);
+          perSwitch, 1, 1, switches, sockets, PathKind.PXB, lane, HOST_PATH, SOCKET_PATH);
     }
     sockets = (int) s.integer("sockets", 1, 64, sockets);
     perSwitch = (int) s.integer("gpus_per_switch", 1, perNode, perSwitch);
@@ -151,11 +151,20 @@ public final class SystemReader {
               + perNode
               + ").");
     }
+    int perRoot = (int) s.integer("switches_per_root", 1, switches, 1);
+    int perBridge = (int) s.integer("switches_per_bridge", 1, switches, perRoot);
+    if (perBridge % perRoot != 0 || switches % perBridge != 0) {
+      s.error(
+          "switches_per_bridge",
+          "must be whole groups of switches_per_root, and divide switches_per_socket.");
+    }
     GpuReader.BasisKey basis =
         s.choice("basis", GpuReader.BasisKey.class, GpuReader.BasisKey.ASSUMED);
     SystemSpec.Pcie pcie =
         new SystemSpec.Pcie(
             perSwitch,
+            perRoot,
+            perBridge,
             switches,
             sockets,
             s.choice("p2p_reach", PathKind.class, PathKind.PXB),

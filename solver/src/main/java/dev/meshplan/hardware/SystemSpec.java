@@ -91,7 +91,10 @@ public record SystemSpec(
    * The PCIe tree of one node.
    *
    * @param gpusPerSwitch GPUs below one switch, sharing its uplink; 1 = every GPU has its root port
-   * @param switchesPerSocket switches (or root ports) of one CPU socket
+   * @param switchesPerRoot switches below one upper switch, sharing its uplink (PXB); 1 = every
+   *     switch has its root port
+   * @param switchesPerBridge switches of one host bridge of the CPU (PHB)
+   * @param switchesPerSocket switches (or root ports) of one CPU socket (NODE)
    * @param sockets CPU sockets
    * @param reach the longest path on which GPUs write to each other directly
    * @param uplinkBandwidth switch to CPU, bytes per second one way
@@ -100,12 +103,20 @@ public record SystemSpec(
    */
   public record Pcie(
       int gpusPerSwitch,
+      int switchesPerRoot,
+      int switchesPerBridge,
       int switchesPerSocket,
       int sockets,
       PathKind reach,
       double uplinkBandwidth,
       Known hostPath,
-      Known socketPath) {}
+      Known socketPath) {
+
+    /** Whether GPUs that far from each other write directly. */
+    boolean direct(PathKind path) {
+      return path.ordinal() <= reach.ordinal();
+    }
+  }
 
   /** CPU side: kind (x86, grace ...) and memory per node in bytes (NaN unknown). */
   public record Host(String kind, double memoryBytes) {

@@ -128,7 +128,12 @@ public final class Topology {
     if (sa == sb) {
       return PathKind.PIX;
     }
-    return sa / p.switchesPerSocket() == sb / p.switchesPerSocket() ? PathKind.NODE : PathKind.SYS;
+    if (sa / p.switchesPerSocket() != sb / p.switchesPerSocket()) {
+      return PathKind.SYS;
+    }
+    return sa / p.switchesPerRoot() == sb / p.switchesPerRoot()
+        ? PathKind.PXB
+        : sa / p.switchesPerBridge() == sb / p.switchesPerBridge() ? PathKind.PHB : PathKind.NODE;
   }
 
   /**

@@ -78,6 +78,57 @@ class TopologyTest {
     assertEquals(64, t.ring(new int[] {0, 1, 2, 3}).bytesPerSecond() / Quantity.GIGA, 1e-9);
   }
 
+  /** Two cards to a switch, two switches below an upper one, two of those to a host bridge. */
+  private static SystemSpec towers(String reach) {
+    return cards(
+        16,
+        """
+        size: 2
+        kind: pcie
+        link: pcie5
+        bandwidth: 64 GB/s
+        pcie:
+          gpus_per_switch: 2
+          switches_per_root: 2
+          switches_per_bridge: 4
+          switches_per_socket: 8
+          sockets: 1
+          p2p_reach: %s
+          host_path: 5 GB/s
+        """
+            .formatted(reach));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 1, PIX, 64, 64, 64, 64",
+    "0, 2, PXB, 5, 64, 64, 64",
+    "0, 4, PHB, 5, 5, 64, 64",
+    "0, 8, NODE, 5, 5, 5, 64",
+  })
+  void everyPathKindOfATreeIsDirectUpToTheReachAndStagedBeyond(
+      int a, int b, PathKind kind, double pix, double pxb, double phb, double node) {
+    double[] rates = {pix, pxb, phb, node};
+    String[] reaches = {"pix", "pxb", "phb", "node"};
+    for (int i = 0; i < reaches.length; i++) {
+      Topology t = Topology.of(towers(reaches[i]), null, 16);
+      assertEquals(kind, t.between(a, b));
+      assertEquals(rates[i], giga(t.ring(new int[] {a, b})), 1e-9, reaches[i]);
+    }
+  }
+
+  @Test
+  void cardsBelowAnUpperSwitchShareItsUplink() {
+    Topology t = Topology.of(towers("node"), null, 16);
+    assertEquals(64, giga(t.ring(new int[] {0, 1, 2, 3})), 1e-9);
+    assertEquals(32, giga(t.ring(new int[] {0, 8, 2, 10})), 1e-9);
+    assertEquals(
+        32,
+        giga(t.rings(List.of(new int[] {0, 8}, new int[] {2, 10}))),
+        1e-9,
+        "two groups at once");
+  }
+
   @Test
   void aBridgeJoinsTwoCardsAndFourStillCrossPcie() {
     Topology t = Topology.of(Read.system("a40-pcie-8"), null, 8);
