@@ -47,7 +47,7 @@ final class MemoryInFlight {
   }
 
   /** Micro-batches after which the peak no longer changes. */
-  private static int capped(int pp, int microBatches) {
+  static int capped(int pp, int microBatches) {
     return microBatches > 3 * pp ? 3 * pp : microBatches;
   }
 

@@ -28,6 +28,7 @@ public final class MemoryModel {
   private final Machine machine;
   private final MemoryOptions options;
   private final MemoryDevice device;
+  private final InFlightCounts inFlight = new InFlightCounts();
   private final MemoryRank arithmetic;
   private final MemoryFloor floor;
   private final MemoryProfile[] profiles = new MemoryProfile[4];
@@ -216,6 +217,7 @@ public final class MemoryModel {
         training,
         options,
         device,
+        inFlight,
         shape(c),
         profile(c),
         c,

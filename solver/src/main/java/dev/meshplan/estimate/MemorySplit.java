@@ -38,6 +38,7 @@ public final class MemorySplit {
       Training training,
       MemoryOptions options,
       MemoryDevice device,
+      InFlightCounts inFlight,
       MemoryShape shape,
       MemoryProfile profile,
       Candidate c,
@@ -62,7 +63,7 @@ public final class MemorySplit {
     double[] fixed = new double[d.pp()];
     List<List<double[]>> counts = new ArrayList<>();
     for (int rank = 0; rank < d.pp(); rank++) {
-      List<double[]> vectors = vectors(c, device, rank);
+      List<double[]> vectors = inFlight.counts(c, rank, device.extraChunks(d));
       counts.add(vectors);
       fixed[rank] =
           factor * fixedBytes(arithmetic, options, c, empty, shape, profile, rank, vectors)
@@ -146,25 +147,18 @@ public final class MemorySplit {
     sum += c.dims().pp() > 1 ? 2 * shape.residual : 0;
     double held = 0;
     for (double[] vector : counts) {
+      double microBatches = 0;
+      for (double n : vector) {
+        microBatches += n;
+      }
       held =
           Math.max(
               held,
               (first ? vector[0] * shape.inputIds : 0)
-                  + Arrays.stream(vector).sum() * shape.stageOutput
+                  + microBatches * shape.stageOutput
                   + (last ? vector[vector.length - 1] * mtp * shape.mtpKept : 0));
     }
     return sum + held;
-  }
-
-  private static List<double[]> vectors(Candidate c, MemoryDevice device, int rank) {
-    Dims d = c.dims();
-    int m = c.batch().gradientAccumulation();
-    if (MemoryInFlight.replayed(c.schedule(), d.pp(), d.vpp())) {
-      return MemoryInFlight.peaks(d.pp(), d.vpp(), rank, m, device.extraChunks(d));
-    }
-    double[] counts = new double[d.vpp()];
-    Arrays.fill(counts, MemoryInFlight.count(c.schedule(), d.pp(), rank, m));
-    return List.of(counts);
   }
 
   /** States of one layer of a kind, bytes per GPU. */

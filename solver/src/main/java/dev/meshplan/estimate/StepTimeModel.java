@@ -7,7 +7,6 @@ import dev.meshplan.plan.Candidate;
 import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.Layout;
 import dev.meshplan.plan.Machine;
-import dev.meshplan.plan.Schedule;
 import dev.meshplan.plan.Training;
 import dev.meshplan.units.Basis;
 
@@ -116,9 +115,18 @@ public final class StepTimeModel {
     return table.of(c, s).seconds();
   }
 
-  /** Seconds of a step. Allocates nothing for a shape seen before. */
+  /** Seconds of a step. Allocates nothing for a shape seen before, but to replay uneven stages. */
   public double seconds(Candidate c, Layout layout, Spread s) {
-    return seconds(c, layout, s, 1);
+    return seconds(c, layout, s, 1, true, 0);
+  }
+
+  /**
+   * A lower bound of {@link #seconds} that is cheap: as if no rank waited for uneven stages.
+   *
+   * @param slowest seconds per micro-batch that the slowest rank is known to take at least
+   */
+  public double closedSeconds(Candidate c, Layout layout, Spread s, double slowest) {
+    return seconds(c, layout, s, 1, false, slowest);
   }
 
   /**
@@ -127,6 +135,11 @@ public final class StepTimeModel {
    * @param flushes times that the pipeline drains in one step, at least 1
    */
   public double seconds(Candidate c, Layout layout, Spread s, int flushes) {
+    return seconds(c, layout, s, flushes, true, 0);
+  }
+
+  private double seconds(
+      Candidate c, Layout layout, Spread s, int flushes, boolean stalls, double atLeast) {
     ShapeCosts costs = table.of(c, s);
     Dims d = c.dims();
     int pp = d.pp();
@@ -181,8 +194,9 @@ public final class StepTimeModel {
       cast = Math.max(cast, w);
       layers = Math.max(layers, count);
     }
+    most = Math.max(most, atLeast);
     body = m * most;
-    bubble = flushes * bubble(c.schedule(), sum, most, d.vpp(), m);
+    bubble = flushes * Bubble.seconds(c.schedule(), costs, layout, sum, most, m, stalls);
     casts = cast * (c.memory().sharding() >= 3 ? m : 1);
     sends(c, s, m);
     states.price(c, s, dense, expert, layers, mostForward, mostBackward, flushes);
@@ -254,19 +268,6 @@ public final class StepTimeModel {
   /** Growth of a step by waiting for the slowest of many GPUs. */
   double growth(Dims d) {
     return jitter * StrictMath.log(Math.max(1, d.gpus() / 8.0)) / StrictMath.log(2);
-  }
-
-  /** Seconds that the pipeline's fill and drain add beyond m micro-batches of the slowest stage. */
-  private static double bubble(Schedule schedule, double sum, double most, int vpp, int m) {
-    double plain = sum - most;
-    return switch (schedule) {
-      case ONE_F_ONE_B, GPIPE -> plain;
-      case INTERLEAVED -> plain / vpp;
-      case ZB_1P, ZBV -> plain / 3;
-      case ZB_2P -> 0;
-      case V_HALF -> 0.57 * plain;
-      case V_MIN -> plain + 0.16 * m * most;
-    };
   }
 
   private void sends(Candidate c, Spread s, int m) {

@@ -119,32 +119,32 @@ public final class InventoryImport {
   }
 
   private static String yaml(Map<String, List<String>> domains, SystemSpec system) {
-    int each = Math.max(1, system.gpusPerNode() / system.domain().size());
     List<Object> list = new ArrayList<>();
     List<Integer> healthy = new ArrayList<>();
     domains.forEach(
         (name, nodes) -> {
+          Map<String, Object> d = new LinkedHashMap<>();
+          d.put("name", name);
+          d.put("nodes", HostList.fold(nodes));
           int gpus = Math.min(system.domain().size(), nodes.size() * system.gpusPerNode());
-          for (int k = 0; k < each; k++) {
-            Map<String, Object> d = new LinkedHashMap<>();
-            d.put("name", each > 1 ? name + "/" + k : name);
-            d.put("nodes", HostList.fold(nodes));
-            d.put("gpus", gpus);
-            list.add(d);
-            healthy.add(gpus);
-          }
+          int here = system.nodesPerDomain() == 1 ? system.gpusPerNode() : gpus;
+          d.put("gpus", here);
+          list.add(d);
+          healthy.add(gpus);
         });
     Map<String, Object> cluster = new LinkedHashMap<>();
     cluster.put("system", system.id());
-    cluster.put("domains", healthy.size());
-    if (healthy.stream().anyMatch(h -> h != system.domain().size())) {
+    boolean perNode = system.domain().size() <= system.gpusPerNode();
+    int each = Math.max(1, system.gpusPerNode() / system.domain().size());
+    cluster.put("domains", domains.size() * (perNode ? each : 1));
+    if (!perNode && healthy.stream().anyMatch(h -> h != system.domain().size())) {
       cluster.put("healthy", healthy);
     }
     Map<String, Object> inventory = new LinkedHashMap<>();
     inventory.put("system", system.id());
     inventory.put("domains", list);
     StringBuilder s = new StringBuilder();
-    s.append("# for a request, as {inventory: THIS FILE} or as\n");
+    s.append("# for a request:\n");
     for (String line : Text.yaml(Map.of("cluster", cluster)).split("\n")) {
       s.append("#   ").append(line).append('\n');
     }

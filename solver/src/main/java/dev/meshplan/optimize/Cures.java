@@ -196,7 +196,7 @@ final class Cures {
       return null;
     }
     Oracle o = a.oracle();
-    double seconds = o.seconds(a.point(), o.layout(a.point()));
+    double seconds = o.seconds(a.point());
     return text(o, a.point(), o.value(a.point(), seconds)) + " or better";
   }
 

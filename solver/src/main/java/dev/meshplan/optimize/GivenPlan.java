@@ -60,7 +60,7 @@ public final class GivenPlan {
     Plan plan = null;
     Estimate estimate = null;
     if (whole) {
-      double seconds = oracle.seconds(p, oracle.layout(p));
+      double seconds = oracle.seconds(p);
       Found found = new Found(p, oracle.value(p, seconds), seconds, oracle.unit(p));
       int fewest = oracle.supply.fewest(p.gpus(), p.block(), found.unit());
       plan = Outcomes.plan(oracle, found, Math.max(1, fewest));

@@ -13,7 +13,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The constraint model of layers on virtual stages: the slowest rank as fast as can be, every rank
+ * The constraint model of layers on virtual stages: the slowest rank as fast as can be, the stages
+ * of a row (one chunk on every rank) as even, because ranks wait for uneven ones, and every rank
  * within its memory. Equal neighbours are one run; how many layers of each run stand before a
  * virtual stage is one integer, so that there is no symmetry to search. Virtual stage c runs on
  * rank c mod pp; only the first (embedding) and the last (loss) may hold no layer.
@@ -22,6 +23,14 @@ final class LayerSplit {
   private static final double MIB = 1024.0 * 1024.0;
   private static final long MOST_MIB = 1L << 24;
 
+  /**
+   * Deterministic time (some hundredths of a second) after which the best layout so far is taken.
+   */
+  private static final double LIMIT = 0.006;
+
+  /** What building a model takes, in deterministic time. */
+  private static final double BUILDING = 0.001;
+
   private record Run(int kind, int layers) {}
 
   private final int pp;
@@ -29,7 +38,8 @@ final class LayerSplit {
   private final long[] weight;
   private final long last;
   private final List<Run> runs = new ArrayList<>();
-  private final CpModel model = Cp.model();
+  private CpModel model;
+  private double work;
   private final IntVar[][] before;
   private final int fewest;
   private final int most;
@@ -63,11 +73,12 @@ final class LayerSplit {
   }
 
   /**
-   * Layers per virtual stage; null when nothing fits or the limit was reached.
+   * Layers per virtual stage; null when nothing fits or nothing was found within the limit.
    *
    * @param split memory as linear pieces; null = without limit
    */
   int[] solve(MemorySplit split, double limitBytes) {
+    model = Cp.model();
     order();
     long total = last;
     for (Run r : runs) {
@@ -86,13 +97,24 @@ final class LayerSplit {
         memory(split, limitBytes, rank);
       }
     }
-    model.minimize(slowest);
+    LinearExprBuilder goal = LinearExpr.newBuilder().addTerm(slowest, 1);
+    for (int row = 0; row < vpp && vpp > 1; row++) {
+      unevenness(row, total, goal);
+    }
+    model.minimize(goal.build());
     String invalid = model.validate();
     if (!invalid.isEmpty()) {
       throw new IllegalStateException("layer split: " + invalid);
     }
     CpSolver solver = Cp.solver();
-    if (solver.solve(model) != CpSolverStatus.OPTIMAL) {
+    // Presolve takes ten times as long as the search that follows it, and heeds no limit.
+    solver.getParameters().setCpModelPresolve(false);
+    if (split != null) {
+      solver.getParameters().setMaxDeterministicTime(LIMIT);
+    }
+    CpSolverStatus status = solver.solve(model);
+    work = BUILDING + solver.response().getDeterministicTime();
+    if (status != CpSolverStatus.OPTIMAL && status != CpSolverStatus.FEASIBLE) {
       return null;
     }
     int[] layers = new int[pp * vpp];
@@ -100,6 +122,99 @@ final class LayerSplit {
       for (int r = 0; r < runs.size(); r++) {
         layers[c] += (int) (solver.value(before[c + 1][r]) - solver.value(before[c][r]));
       }
+    }
+    return layers;
+  }
+
+  /** Deterministic time of {@link #solve}. */
+  double work() {
+    return work;
+  }
+
+  /** Adds to the goal by how much the stages of a row differ, but for the pipeline's ends. */
+  private void unevenness(int row, long total, LinearExprBuilder goal) {
+    IntVar longest = model.newIntVar(0, total, "longest_" + row);
+    IntVar shortest = model.newIntVar(0, total, "shortest_" + row);
+    for (int chunk = row * pp; chunk < (row + 1) * pp; chunk++) {
+      LinearExprBuilder time = LinearExpr.newBuilder();
+      for (int r = 0; r < runs.size(); r++) {
+        add(time, chunk, r, weight[runs.get(r).kind()]);
+      }
+      LinearExpr layers = time.build();
+      model.addLessOrEqual(layers, longest);
+      if (chunk > 0 && chunk < pp * vpp - 1) {
+        model.addGreaterOrEqual(layers, shortest);
+      }
+    }
+    goal.addTerm(longest, 1).addTerm(shortest, -1);
+  }
+
+  /**
+   * Layers of the longest run that the slowest rank must hold at least, when every rank holds what
+   * it has memory for; -1 when there is not room for all. Costs little beside the model.
+   */
+  int slowestHolds(MemorySplit split, double limitBytes) {
+    Run longest = longest();
+    int[] room = new int[pp];
+    int sum = 0;
+    for (int rank = 0; rank < pp; rank++) {
+      room[rank] = room(split, limitBytes, rank, longest.kind());
+      sum += room[rank];
+    }
+    if (sum < longest.layers()) {
+      return -1;
+    }
+    int held = (longest.layers() + pp - 1) / pp;
+    while (true) {
+      sum = 0;
+      for (int r : room) {
+        sum += Math.min(r, held);
+      }
+      if (sum >= longest.layers()) {
+        return held;
+      }
+      held++;
+    }
+  }
+
+  /** Kind of the longest run. */
+  int longestKind() {
+    return longest().kind();
+  }
+
+  private Run longest() {
+    Run longest = runs.get(0);
+    for (Run r : runs) {
+      longest = r.layers() > longest.layers() ? r : longest;
+    }
+    return longest;
+  }
+
+  /**
+   * Layers of a kind that a rank has memory for, at most: at the moment when it holds most
+   * micro-batches, with the layers where fewest of them are in flight.
+   */
+  private int room(MemorySplit split, double limitBytes, int rank, int kind) {
+    double[] inFlight = null;
+    double most = -1;
+    for (double[] held : split.counts(rank)) {
+      double sum = 0;
+      for (double h : held) {
+        sum += h;
+      }
+      if (sum > most) {
+        most = sum;
+        inFlight = held.clone();
+      }
+    }
+    Arrays.sort(inFlight);
+    double bytes = limitBytes - split.fixedBytes(rank);
+    int layers = 0;
+    for (double held : inFlight) {
+      double layer = split.stateBytesPerLayer(kind) + held * split.keptBytesPerLayer(kind);
+      int more = (int) Math.max(0, Math.min(this.most, Math.floor(bytes / layer)));
+      bytes -= more * layer;
+      layers += more;
     }
     return layers;
   }

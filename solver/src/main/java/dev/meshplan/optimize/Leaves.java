@@ -2,7 +2,6 @@ package dev.meshplan.optimize;
 
 import dev.meshplan.estimate.Spread;
 import dev.meshplan.plan.Axis;
-import dev.meshplan.plan.Layout;
 import dev.meshplan.rules.Point;
 import java.util.function.Predicate;
 
@@ -18,6 +17,7 @@ final class Leaves {
   private final Census census;
   private final Bounds bounds;
   private final Kept kept;
+  private final Squeeze squeeze;
   private final Predicate<Found> carried;
   private final Search.Goal goal;
   private final long limit;
@@ -33,6 +33,7 @@ final class Leaves {
       Census census,
       Bounds bounds,
       Kept kept,
+      Squeeze squeeze,
       Predicate<Found> carried,
       Search.Goal goal,
       long limit,
@@ -42,6 +43,7 @@ final class Leaves {
     this.census = census;
     this.bounds = bounds;
     this.kept = kept;
+    this.squeeze = squeeze;
     this.carried = carried;
     this.goal = goal;
     this.limit = limit;
@@ -85,7 +87,7 @@ final class Leaves {
         if (stopped) {
           census.count(Search.LIMIT, space.sizeFrom(Search.INNER + 2));
         } else if (goal != Search.Goal.CHEAPEST) {
-          smallest();
+          smallest(spread);
         } else if (bounds.layers(point, spread, v) >= kept.threshold()) {
           census.count(Search.BOUND, space.sizeFrom(Search.INNER + 2));
         } else {
@@ -106,40 +108,41 @@ final class Leaves {
         census.count(Search.MEMORY, 1);
         continue;
       }
-      Layout layout = oracle.fastestLayout(point, spread);
-      double seconds = seconds(layout, spread);
-      double value = oracle.value(point, seconds);
-      if (value >= kept.threshold()) {
-        // No recompute comes first and is fastest: what it does not reach, no option reaches.
-        if (options[i] == 0) {
-          census.count(Search.BOUND, options.length - i);
+      // No recompute comes first and is fastest: what it does not reach, no option reaches.
+      int left = options[i] == 0 ? options.length - i : 1;
+      if (oracle.value(point, closed(spread)) >= kept.threshold()) {
+        census.count(Search.BOUND, left);
+        if (left > 1) {
           return;
         }
-        census.count(Search.BOUND, 1);
         continue;
       }
-      boolean fits = !census.memory() || oracle.fits(point, layout);
-      if (!fits) {
-        Layout fitting = bounds.mayFit(point) ? oracle.layout(point) : layout;
-        if (fitting == layout || !oracle.fits(point, fitting)) {
+      boolean mayFit = !census.memory() || bounds.mayFit(point);
+      Oracle.Laid laid = mayFit ? oracle.lay(point, spread, census.memory()) : null;
+      if (laid == null) {
+        if (mayFit && point.vpp() > 1 && oracle.squeezable()) {
+          squeeze.add(point, spread);
+        } else {
           census.count(Search.MEMORY, 1);
-          continue;
         }
-        seconds = seconds(fitting, spread);
-        value = oracle.value(point, seconds);
-        if (value >= kept.threshold()) {
-          census.count(Search.PRICED, 1);
-          continue;
-        }
+        continue;
       }
-      Found found = new Found(point.copy(), value, seconds, oracle.unit(point));
+      double value = oracle.value(point, laid.seconds());
+      if (value >= kept.threshold()) {
+        census.count(Search.BOUND, laid.fastest() ? left : 1);
+        if (laid.fastest() && left > 1) {
+          return;
+        }
+        continue;
+      }
+      Found found = new Found(point.copy(), value, laid.seconds(), oracle.unit(point));
       if (!carried.test(found)) {
         census.count(Search.UNPLACEABLE, options.length - i);
         return;
       }
       census.count(Search.PRICED, 1);
       kept.add(found);
-      if (stopped || (fits && options[i] == 0)) {
+      if (stopped || (laid.fastest() && options[i] == 0)) {
         census.count(stopped ? Search.LIMIT : Search.DOMINATED, options.length - i - 1);
         return;
       }
@@ -147,7 +150,7 @@ final class Leaves {
   }
 
   /** For questions about memory: the options that hold least come first. */
-  private void smallest() {
+  private void smallest(Spread spread) {
     int[] options = space.values(Axis.RECOMPUTE);
     for (int i = options.length - 1; i >= 0; i--) {
       point.set(Axis.RECOMPUTE, options[i]);
@@ -166,15 +169,15 @@ final class Leaves {
         census.count(Search.MEMORY, 1);
         continue;
       }
-      Layout layout = oracle.layout(point);
-      double bytes = oracle.bytes(point, layout);
+      Oracle.Laid laid = oracle.lay(point, spread);
+      double bytes = oracle.bytes(point, laid.layout());
       evaluated++;
       if (census.memory() && bytes > oracle.facts.limitBytes()) {
         census.count(Search.MEMORY, 1);
       } else {
         census.count(Search.PRICED, 1);
         double value = goal == Search.Goal.SMALLEST ? bytes : point.gpus();
-        kept.add(new Found(point.copy(), value, oracle.seconds(point, layout), oracle.unit(point)));
+        kept.add(new Found(point.copy(), value, laid.seconds(), oracle.unit(point)));
         stopped |= goal != Search.Goal.SMALLEST;
       }
       stopped |= evaluated >= limit;
@@ -185,7 +188,7 @@ final class Leaves {
     }
   }
 
-  private double seconds(Layout layout, Spread spread) {
+  private double closed(Spread spread) {
     evaluated++;
     if (evaluated % REPORT_EVERY == 0) {
       progress.at(evaluated, kept.incumbent(), bound);
@@ -193,6 +196,6 @@ final class Leaves {
     if (evaluated >= limit) {
       stopped = true;
     }
-    return oracle.time.seconds(oracle.facts.candidate(point), layout, spread);
+    return oracle.closedSeconds(point, spread);
   }
 }

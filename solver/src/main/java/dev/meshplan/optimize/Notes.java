@@ -1,6 +1,7 @@
 package dev.meshplan.optimize;
 
 import dev.meshplan.estimate.LayerSeconds;
+import dev.meshplan.estimate.PipelineReplay;
 import dev.meshplan.plan.Estimate;
 import dev.meshplan.plan.Layout;
 import dev.meshplan.plan.Plan;
@@ -15,8 +16,6 @@ import java.util.List;
 final class Notes {
   /** Share of usable memory above which runs were reported to fail. */
   private static final double SAFE_SHARE = 0.92;
-
-  private static final long MOST_PASSES = 1_000_000;
 
   private Notes() {}
 
@@ -35,7 +34,7 @@ final class Notes {
           && dev.meshplan.plan.Blocks.working(b, oracle.unit(other)) > 0
           && b >= p.tp() * (p.cpInside() ? p.cp() : 1)
           && b >= p.ep() * p.etp()
-          && oracle.value(other, oracle.seconds(other, oracle.layout(other))) == found.value()) {
+          && oracle.value(other, oracle.seconds(other)) == found.value()) {
         equal.add(b);
       }
     }
@@ -76,26 +75,28 @@ final class Notes {
   /** Where a replay of the passes differs from the closed form by more than 2%; else null. */
   private static String events(Oracle oracle, Point p) {
     int m = p.microBatches(oracle.facts.training().globalBatch());
-    int stages = p.pp() * p.vpp();
-    if (p.pp() == 1 || (long) m * stages > MOST_PASSES) {
+    Layout layout = oracle.layout(p);
+    boolean replayed = p.vpp() > 1 && !layout.alike();
+    if (p.pp() == 1 || replayed) {
       return null;
     }
-    Layout layout = oracle.layout(p);
     LayerSeconds layers = oracle.time.layerSeconds(oracle.facts.candidate(p), oracle.spread(p));
-    double[] chunk = new double[stages];
+    double[] forward = new double[p.pp() * p.vpp()];
+    double[] backward = new double[forward.length];
     double[] rank = new double[p.pp()];
-    for (int v = 0; v < stages; v++) {
+    for (int v = 0; v < forward.length; v++) {
+      double seconds =
+          v == forward.length - 1 ? layers.head() + layout.mtpLayers() * layers.mtp() : 0;
       for (int k = 0; k < layout.kinds().size(); k++) {
-        chunk[v] += layout.chunkCount(v, k) * layers.layer(k);
+        seconds += layout.chunkCount(v, k) * layers.layer(k);
       }
-      if (v == stages - 1) {
-        chunk[v] += layers.head() + layout.mtpLayers() * layers.mtp();
-      }
-      rank[v % p.pp()] += chunk[v];
+      forward[v] = seconds / 3;
+      backward[v] = seconds - forward[v];
+      rank[v % p.pp()] += seconds;
     }
     double most = Arrays.stream(rank).max().getAsDouble();
     double closed = m * most + (Arrays.stream(rank).sum() - most) / p.vpp();
-    double more = PipelineEvents.seconds(p.pp(), p.vpp(), m, chunk) / closed - 1;
+    double more = PipelineReplay.seconds(p.pp(), p.vpp(), m, forward, backward) / closed - 1;
     return Math.abs(more) <= 0.02
         ? null
         : "A replay of every pass takes "

@@ -217,10 +217,17 @@ public final class Planner {
   }
 
   private List<String> notes(Problem problem, Outcomes.Placed placed, List<String> notes) {
-    if (!verify) {
-      return notes;
-    }
     List<String> all = new ArrayList<>(notes);
+    long untried = placed.tally().getOrDefault(Search.UNTRIED, 0L);
+    if (untried > 0) {
+      all.add(
+          untried
+              + " candidates fit in no usual layout of layers and are not in the space: the constraint"
+              + " model was asked for the most promising ones only.");
+    }
+    if (!verify) {
+      return all;
+    }
     ColumnModel.Entry chosen = placed.chosen();
     double value = chosen == null ? Double.POSITIVE_INFINITY : chosen.found().value();
     all.add(Verify.note(problem, problem.request().locality(), value, chosen));

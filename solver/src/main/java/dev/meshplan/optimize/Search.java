@@ -26,6 +26,10 @@ final class Search {
   static final String UNPLACEABLE = "blocks-available";
   static final String MEMORY = "memory";
   static final String LIMIT = "limit";
+
+  /** Tuples that fit no usual layout of layers and were not given to the constraint model. */
+  static final String UNTRIED = "layouts-untried";
+
   private static final int SHAPE = 4;
   private static final int EXPERTS = 6;
   static final int INNER = 9;
@@ -63,6 +67,7 @@ final class Search {
   private final Bounds bounds;
   private final Kept kept;
   private final Leaves leaves;
+  private final Squeeze squeeze;
   private final Set<Found.Key> excluded = new HashSet<>();
   private final Predicate<Found> placed;
   private final Set<Found.Key> carried = new HashSet<>();
@@ -97,7 +102,10 @@ final class Search {
     census = new Census(oracle.facts, rules);
     bounds = new Bounds(oracle, space, census);
     kept = new Kept(keep, ceiling);
-    leaves = new Leaves(space, oracle, census, bounds, kept, this::carried, goal, limit, progress);
+    squeeze = new Squeeze(oracle, census, kept, this::carried);
+    leaves =
+        new Leaves(
+            space, oracle, census, bounds, kept, squeeze, this::carried, goal, limit, progress);
     this.placed = placed;
   }
 
@@ -115,6 +123,7 @@ final class Search {
       }
     }
     boolean stopped = leaves.stopped();
+    boolean tried = squeeze.run(stopped);
     for (Node n : open) {
       census.count(stopped ? LIMIT : BOUND, space.sizeFrom(n.position()));
     }
@@ -124,7 +133,7 @@ final class Search {
         kept.columns(),
         census.tally(),
         leaves.evaluated(),
-        !stopped,
+        !stopped && tried,
         stopped ? Math.min(reached, value) : value);
   }
 

@@ -185,8 +185,9 @@ final class Space {
     out.add(
         new Proof.SpaceAxis(
             "stages",
-            "layers in order, as even in time as they can be; evened out in memory where that does"
-                + " not fit; those of the plan taken are split again by a constraint model",
+            "layers in order: without virtual stages the fastest split that fits; with them equal"
+                + " stages or equal rows, the fastest that fits, and where none does what a"
+                + " constraint model squeezes in",
             false));
     return out;
   }

@@ -13,17 +13,20 @@ import java.util.Map;
 /**
  * Lays layers out on stages so that the slowest rank is as fast as it can be. Without virtual
  * stages this is exact for the layer times, which are told apart at 1/32 of a layer; with virtual
- * stages all hold equally many layers but the first and the last; where a pin forbids that, the
- * ranks' loads are evened out by moving layers between the first, the middle and the last rank.
+ * stages there are a few ways, of which the step model tells the fastest.
  */
 final class Splitter {
   private static final int STEPS = 32;
+
+  /** Coarser where the step model tells between ways anyhow, so that fewer are laid out. */
+  private static final int VIRTUAL_STEPS = 8;
 
   private final Model model;
   private final boolean uniform;
   private final List<LayerKind> kinds;
   private final int[] kindOf;
-  private final Map<Key, Layout> cache = new HashMap<>();
+  private final Map<Key, List<Layout>> ways = new HashMap<>();
+  private double work;
 
   private record Key(int pp, int vpp, List<Integer> ratios) {}
 
@@ -51,36 +54,37 @@ final class Splitter {
   }
 
   /** Layers by kind and what stands with the loss, in steps of the first kind's time. */
-  private List<Integer> ratios(LayerSeconds seconds) {
+  private List<Integer> ratios(LayerSeconds seconds, int steps) {
     double first = Math.max(seconds.layer(0), 1e-12);
     int extra = kinds.size();
     Integer[] ratios = new Integer[extra + 1];
     for (int k = 0; k < extra; k++) {
-      ratios[k] = (int) Math.min(1 << 20, Math.round(STEPS * seconds.layer(k) / first));
+      ratios[k] = (int) Math.min(1 << 20, Math.round(steps * seconds.layer(k) / first));
     }
     double last = seconds.head() + model.mtpLayers() * seconds.mtp();
-    ratios[extra] = (int) Math.min(1 << 20, Math.round(STEPS * last / first));
+    ratios[extra] = (int) Math.min(1 << 20, Math.round(steps * last / first));
     return Arrays.asList(ratios);
   }
 
-  /** The layout for the layer times of a candidate. */
-  Layout fastest(int pp, int vpp, LayerSeconds seconds) {
-    return cache.computeIfAbsent(
-        new Key(pp, vpp, ratios(seconds)), key -> layout(key.pp(), key.vpp(), key.ratios()));
+  /** The layouts in question for the layer times of a candidate: one but for virtual stages. */
+  List<Layout> ways(int pp, int vpp, LayerSeconds seconds) {
+    return ways.computeIfAbsent(
+        new Key(pp, vpp, ratios(seconds, vpp == 1 ? STEPS : VIRTUAL_STEPS)), this::layouts);
   }
 
-  private Layout layout(int pp, int vpp, List<Integer> ratios) {
+  private List<Layout> layouts(Key key) {
+    int pp = key.pp();
     int n = kindOf.length;
-    long[] weight = new long[n];
-    for (int i = 0; i < n; i++) {
-      weight[i] = ratios.get(kindOf[i]);
+    if (pp > 1 && !uniform && key.vpp() > 1) {
+      return virtual(key);
     }
-    long last = ratios.get(ratios.size() - 1);
-    int[] layers =
-        pp == 1 || uniform
-            ? single(n, pp * vpp)
-            : vpp == 1 ? exact(pp, weight, last) : even(pp, vpp, weight, last);
-    return Layout.of(model, pp, vpp, layers, model.mtpLayers(), false);
+    long last = key.ratios().get(key.ratios().size() - 1);
+    int[] layers = pp == 1 || uniform ? single(n, pp * key.vpp()) : exact(pp, weight(key), last);
+    return List.of(Layout.of(model, pp, key.vpp(), layers, model.mtpLayers(), false));
+  }
+
+  private long[] weight(Key key) {
+    return Arrays.stream(kindOf).mapToLong(k -> key.ratios().get(k)).toArray();
   }
 
   private static int[] single(int n, int vpp) {
@@ -127,86 +131,40 @@ final class Splitter {
     return next < 0 ? layers : null;
   }
 
-  private static int[] even(int pp, int vpp, long[] weight, long last) {
-    int n = weight.length;
+  /** The layouts in question on virtual stages; those in rows load the ranks alike. */
+  private List<Layout> virtual(Key key) {
+    int pp = key.pp();
+    int vpp = key.vpp();
+    long[] weight = weight(key);
+    long last = key.ratios().get(key.ratios().size() - 1);
+    double layer = Arrays.stream(weight).sum() / (double) weight.length;
+    List<int[]> ways = VirtualStages.rows(weight.length, pp, vpp, last / layer);
+    int[] alike = alike(pp, vpp, weight, last);
+    if (alike != null) {
+      ways.add(0, alike);
+    }
+    if (ways.isEmpty()) {
+      // Fewer layers than stages: no plan, but rules are asked about it.
+      ways.add(single(weight.length, pp * vpp));
+    }
+    return ways.stream()
+        .map(layers -> Layout.of(model, pp, vpp, layers, model.mtpLayers(), false))
+        .toList();
+  }
+
+  /** The layout of equal stages whose slowest rank is fastest; null when there is none. */
+  private static int[] alike(int pp, int vpp, long[] weight, long last) {
     int[] best = null;
     long bestMax = Long.MAX_VALUE;
-    for (int first = 0; first <= EvenStages.free(n, pp * vpp); first++) {
-      int[] layers = EvenStages.layers(n, pp * vpp, first);
+    for (int first = 0; first <= VirtualStages.free(weight.length, pp * vpp); first++) {
+      int[] layers = VirtualStages.alike(weight.length, pp * vpp, first);
       long max = layers == null ? Long.MAX_VALUE : slowest(pp, layers, weight, last);
       if (max < bestMax) {
         bestMax = max;
         best = layers;
       }
     }
-    if (best != null) {
-      return best;
-    }
-    long sum = last;
-    for (long w : weight) {
-      sum += w;
-    }
-    // The last rank is full when its layers and the head take as long as an average rank.
-    long room = Math.max(0, sum / pp - last);
-    int fit = (int) (room * n / Math.max(1, sum - last));
-    int least = Math.max(vpp - 1, fit - 1);
-    for (int lastLoad = least; lastLoad <= Math.max(least, fit + 1); lastLoad++) {
-      for (int give = -2; give <= 2; give++) {
-        int[] layers = loads(pp, vpp, n, lastLoad, give);
-        if (layers == null) {
-          continue;
-        }
-        long max = slowest(pp, layers, weight, last);
-        if (max < bestMax) {
-          bestMax = max;
-          best = layers;
-        }
-      }
-    }
-    return best == null ? plain(pp * vpp, n) : best;
-  }
-
-  /** Rank loads: {@code lastLoad} on the last rank, the average plus {@code give} on the first. */
-  private static int[] loads(int pp, int vpp, int n, int lastLoad, int give) {
-    int rest = n - lastLoad;
-    int others = pp - 1;
-    if (lastLoad < 0 || rest < 0) {
-      return null;
-    }
-    int[] load = new int[pp];
-    load[pp - 1] = lastLoad;
-    for (int r = 0; r < others; r++) {
-      load[r] = rest / others + (r >= others - rest % others ? 1 : 0);
-    }
-    if (give != 0 && others > 1) {
-      load[0] += give;
-      for (int left = Math.abs(give), r = others - 1; left > 0; left--) {
-        load[r] -= Integer.signum(give);
-        r = r > 1 ? r - 1 : others - 1;
-      }
-    }
-    int[] layers = new int[pp * vpp];
-    for (int r = 0; r < pp; r++) {
-      boolean last = r == pp - 1;
-      // Only the embedding's and the loss's virtual stage may go without a layer.
-      if (load[r] < (r == 0 || last ? vpp - 1 : vpp)) {
-        return null;
-      }
-      int more = load[r] % vpp;
-      for (int c = 0; c < vpp; c++) {
-        layers[c * pp + r] = load[r] / vpp + ((last ? c < more : c >= vpp - more) ? 1 : 0);
-      }
-    }
-    return layers;
-  }
-
-  private static int[] plain(int parts, int n) {
-    if (n >= parts) {
-      return single(n, parts);
-    }
-    int[] layers = new int[parts];
-    Arrays.fill(layers, 1, Math.min(parts, n + 1), 1);
-    return layers;
+    return best;
   }
 
   private static long slowest(int pp, int[] layers, long[] weight, long last) {
@@ -279,5 +237,34 @@ final class Splitter {
       }
     }
     return next < 0 ? layers : null;
+  }
+
+  /** Layers on virtual stages that fit, by the constraint model; null when it finds none. */
+  Layout squeezed(int pp, int vpp, LayerSeconds seconds, MemorySplit split, double limitBytes) {
+    LayerSplit constraints = constraints(pp, vpp, ratios(seconds, STEPS));
+    int[] layers = constraints.solve(split, limitBytes);
+    work += constraints.work();
+    return layers == null ? null : Layout.of(model, pp, vpp, layers, model.mtpLayers(), false);
+  }
+
+  /** Deterministic time of all constraint models so far. */
+  double work() {
+    return work;
+  }
+
+  /**
+   * Seconds per micro-batch that the slowest rank takes at least in a layout that fits; infinite
+   * when none does.
+   */
+  double slowestSqueezed(
+      int pp, int vpp, LayerSeconds seconds, MemorySplit split, double limitBytes) {
+    LayerSplit model = constraints(pp, vpp, ratios(seconds, STEPS));
+    int held = model.slowestHolds(split, limitBytes);
+    return held < 0 ? Double.POSITIVE_INFINITY : held * seconds.layer(model.longestKind());
+  }
+
+  private LayerSplit constraints(int pp, int vpp, List<Integer> ratios) {
+    long[] weight = ratios.stream().mapToLong(r -> r).limit(kinds.size()).toArray();
+    return new LayerSplit(pp, vpp, kindOf, weight, ratios.get(kinds.size()), 1);
   }
 }

@@ -54,7 +54,7 @@ final class Verify {
                 + oracle.facts.candidate(tables.solution()));
       }
       if (found != null && found.oracle().machine.equals(m)) {
-        own(space, oracle, rules, found.found());
+        own(space, found.oracle(), rules, found.found());
       }
     }
     return "Verified: the constraint model of "

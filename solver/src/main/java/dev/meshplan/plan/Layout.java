@@ -21,6 +21,7 @@ public final class Layout {
   private final List<LayerKind> kinds;
   private final int[] chunkKinds;
   private final int[] rankKinds;
+  private final boolean alike;
 
   private Layout(Model model, int pp, int vpp, int[] layers, int mtpLayers, boolean shapedLikeV) {
     this.model = model;
@@ -45,6 +46,20 @@ public final class Layout {
       throw new IllegalArgumentException(
           "stages hold " + next + " layers, the model has " + all.size());
     }
+    alike = stagesAlike();
+  }
+
+  /** All stages but the first and the last hold the same; those hold no more layers. */
+  private boolean stagesAlike() {
+    int last = pp * vpp - 1;
+    for (int v = 2; v < last; v++) {
+      for (int k = 0; k < kinds.size(); k++) {
+        if (chunkCount(v, k) != chunkCount(1, k)) {
+          return false;
+        }
+      }
+    }
+    return last < 2 || (layers[0] <= layers[1] && layers[last] <= layers[1]);
   }
 
   /**
@@ -105,6 +120,14 @@ public final class Layout {
 
   public int[] layers() {
     return layers.clone();
+  }
+
+  /**
+   * Whether all virtual stages hold the same layers, but for fewer on the first (embedding) and the
+   * last (head, loss, MTP): ranks then hardly wait for each other.
+   */
+  public boolean alike() {
+    return alike;
   }
 
   /** Pipeline rank of a virtual stage. */

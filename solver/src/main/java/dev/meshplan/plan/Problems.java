@@ -207,14 +207,13 @@ public final class Problems {
           "lists " + p.healthy().size() + " domains, but there are " + domains + ".");
     }
     int gpus = p.gpus() > 0 ? p.gpus() : domains * usable;
-    boolean whole = p.healthy().stream().allMatch(h -> h == size);
     return new Pool(
         system.id(),
         p.network(),
         gpus,
         domains,
         p.sparesPerDomain(),
-        whole ? List.of() : p.healthy(),
+        p.healthy(),
         p.blocks(),
         p.cut(),
         p.dollarsPerGpuHour());

@@ -51,17 +51,15 @@ public final class RequestReader {
   }
 
   private static Pool pool(Section s) {
-    Inventory inventory = s.has("inventory") ? Inventory.read(s) : null;
-    List<Integer> healthy =
-        inventory == null ? s.integers("healthy", 0, 1 << 20) : inventory.healthy();
+    List<Integer> healthy = s.integers("healthy", 0, 1 << 20);
     int gpus = (int) s.integer("gpus", 1, MOST_GPUS, 0);
     int domains = (int) s.integer("domains", 1, MOST_GPUS, 0);
-    if (gpus == 0 && domains == 0 && healthy.isEmpty() && !s.has("inventory")) {
+    if (gpus == 0 && domains == 0 && healthy.isEmpty()) {
       s.error("gpus", "is missing: say how many GPUs there are (gpus, domains or healthy).");
     }
     Pool pool =
         new Pool(
-            s.has("inventory") ? (inventory == null ? "" : inventory.system()) : s.text("system"),
+            s.text("system"),
             s.text("network", ""),
             gpus,
             domains,

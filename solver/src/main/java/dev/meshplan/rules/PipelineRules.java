@@ -67,25 +67,6 @@ final class PipelineRules {
                         p.microBatches(f.training().globalBatch()), p.pp(), p.pp()),
             (f, p) -> p.microBatches(f.training().globalBatch()) + " micro-batches, pp " + p.pp()),
         new Rule(
-            "even-virtual-stages",
-            RuleKind.KEPT_APART,
-            "virtual stages must hold equally many layers, but for the first (embedding) and the last"
-                + " (head, loss, MTP)",
-            "this product's choice: interleaved schedules stall on stages that differ",
-            Set.of(),
-            false,
-            List.of(PP, VPP),
-            (f, p) -> p.vpp() == 1 || free(f, p) <= 2 + f.model().mtpLayers(),
-            (f, p) ->
-                f.model().layerCount()
-                    + " layers on "
-                    + p.pp() * p.vpp()
-                    + " virtual stages leave "
-                    + free(f, p)
-                    + " places free, at most "
-                    + (2 + f.model().mtpLayers())
-                    + " may stay so"),
-        new Rule(
             "even-pipeline",
             RuleKind.ILLEGAL,
             "the DeepSpeed pipeline needs layers that are a multiple of pp",
@@ -201,12 +182,5 @@ final class PipelineRules {
                     + Math.max(f.sharding(p).shardGroup(), f.sharding(p).secondaryGroup())
                     + ", dp x cp = "
                     + (long) p.dp() * p.cp()));
-  }
-
-  /** Places that stay free when every virtual stage has room for equally many layers. */
-  private static int free(Facts f, Point p) {
-    int stages = p.pp() * p.vpp();
-    int layers = f.model().layerCount();
-    return (layers + stages - 1) / stages * stages - layers;
   }
 }

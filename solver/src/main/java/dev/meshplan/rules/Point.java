@@ -84,6 +84,16 @@ public final class Point {
   }
 
   @Override
+  public boolean equals(Object other) {
+    return other instanceof Point p && Arrays.equals(values, p.values);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(values);
+  }
+
+  @Override
   public String toString() {
     return Arrays.stream(Axis.values())
         .map(a -> a.key() + " " + get(a))

@@ -56,34 +56,6 @@ class FormatCommandsTest {
   }
 
   @Test
-  void aRequestStandsOnAnImportedInventory() throws IOException {
-    String inventory = folder.resolve("inventory.yaml").toString();
-    String topology = sample("slurm/block-short-rack.conf");
-    assertEquals(
-        0,
-        run("import", "inventory", topology, "--system", "gb200-nvl72", "-o", inventory),
-        err.toString());
-    String job =
-        """
-        model: llama-3.1-8b
-        training: {global_batch: 256, sequence: 4096}
-        limits: {evaluations: 200}
-        """;
-    String request = file("r.yaml", job + "cluster: {inventory: " + inventory + "}\n");
-    run("plan", request, "--json");
-    String answer = out.toString().replaceAll("\\s+", "");
-    assertTrue(answer.contains("\"system\":\"gb200-nvl72\""), answer + err);
-    assertTrue(answer.contains("\"healthy\":[72,68]"), answer);
-    String twice =
-        file("t.yaml", job + "cluster: {inventory: " + inventory + ", system: hgx-h100}\n");
-    assertEquals(2, run("plan", twice));
-    assertTrue(err.toString().contains("stands in the inventory"), err.toString());
-    String other = file("o.yaml", job + "cluster: {inventory: " + request + "}\n");
-    assertEquals(2, run("plan", other));
-    assertTrue(err.toString().contains("meshplan import inventory"), err.toString());
-  }
-
-  @Test
   void anImportedModelPlansAndItsExportAuditsAsTheSamePlan() throws IOException {
     String model = folder.resolve("mine.yaml").toString();
     String config = sample("hf/llama-3.1-8b.json");

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.meshplan.estimate.Spread;
 import dev.meshplan.plan.Axis;
-import dev.meshplan.plan.Layout;
 import dev.meshplan.plan.Problem;
 import dev.meshplan.rules.Point;
 import dev.meshplan.rules.Rule;
@@ -31,19 +30,21 @@ final class Admissible {
       }
       legal++;
       Spread spread = oracle.spread(p);
-      Layout layout = oracle.fastestLayout(p, spread);
-      double cost = oracle.value(p, oracle.time.seconds(oracle.facts.candidate(p), layout, spread));
+      Oracle.Laid laid = oracle.lay(p, spread, false);
+      double cost = oracle.value(p, laid.seconds());
       String at = problem.model().id() + " " + oracle.facts.candidate(p) + " costs " + cost;
       double most = cost * (1 + 1e-12);
       double layers = bounds.layers(p.copy(), spread, p.vpp());
       assertTrue(layers <= most, () -> at + ", bounded by layers " + layers);
+      double closed = oracle.value(p, oracle.closedSeconds(p, spread));
+      assertTrue(closed <= most, () -> at + ", bounded by its closed form " + closed);
       double inner = bounds.inner(p.copy(), spread);
       assertTrue(inner <= most, () -> at + ", bounded by inner " + inner);
       double experts = bounds.experts(p.copy());
       assertTrue(experts <= most, () -> at + ", bounded by experts " + experts);
       double shape = bounds.shape(p.copy());
       assertTrue(shape <= most, () -> at + ", bounded by shape " + shape);
-      double bytes = oracle.bytes(p, layout) * (1 + 1e-12);
+      double bytes = oracle.bytes(p, laid.layout()) * (1 + 1e-12);
       bounds.fitting(p.copy(), bounds.leastMicroBatch());
       assertTrue(bounds.leastBytes <= bytes, () -> at + ", least " + bounds.leastBytes);
       bounds.fitting(p.copy(), p.microBatch());

@@ -26,7 +26,7 @@ class LayerSplitTest {
       long best = brute(pp, vpp, kindOf, weight, last, new int[pp * vpp], 0, n);
       assertNotNull(layers, "pp " + pp + ", vpp " + vpp + ", layers " + n);
       assertEquals(n, Arrays.stream(layers).sum());
-      assertEquals(best, slowest(pp, kindOf, weight, last, layers));
+      assertEquals(best, goal(pp, vpp, kindOf, weight, last, layers));
     }
   }
 
@@ -74,12 +74,34 @@ class LayerSplitTest {
     return Arrays.stream(sum).max().getAsLong();
   }
 
+  /** The slowest rank, and with virtual stages by how much the stages of each row differ. */
+  private static long goal(int pp, int vpp, int[] kindOf, long[] weight, long last, int[] layers) {
+    long goal = slowest(pp, kindOf, weight, last, layers);
+    int next = 0;
+    for (int row = 0; row < vpp && vpp > 1; row++) {
+      long longest = 0;
+      long shortest = Long.MAX_VALUE;
+      for (int c = row * pp; c < (row + 1) * pp; c++) {
+        long time = 0;
+        for (int i = 0; i < layers[c]; i++) {
+          time += weight[kindOf[next++]];
+        }
+        longest = Math.max(longest, time);
+        if (c > 0 && c < layers.length - 1) {
+          shortest = Math.min(shortest, time);
+        }
+      }
+      goal += longest - shortest;
+    }
+    return goal;
+  }
+
   private static long brute(
       int pp, int vpp, int[] kindOf, long[] weight, long last, int[] layers, int at, int left) {
     int end = pp * vpp - 1;
     if (at == end) {
       layers[end] = left;
-      return slowest(pp, kindOf, weight, last, layers);
+      return goal(pp, end / pp + 1, kindOf, weight, last, layers);
     }
     long best = Long.MAX_VALUE;
     for (int n = at == 0 ? 0 : 1; n <= left; n++) {

@@ -45,7 +45,7 @@ class OptimumTest {
       assertEquals(0, Found.ORDER.compare(brute, best), at + brute + best);
       assertEquals(RuleTables.Verdict.FOUND, verdict, at);
       var p = tables.solution();
-      double value = c.oracle().value(p, c.oracle().seconds(p, c.oracle().layout(p)));
+      double value = c.oracle().value(p, c.oracle().seconds(p));
       assertEquals(brute.value(), value, at);
     }
     assertTrue(feasible > SPACES / 5 && feasible < SPACES, feasible + " feasible");

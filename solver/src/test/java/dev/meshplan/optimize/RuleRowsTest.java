@@ -135,12 +135,6 @@ class RuleRowsTest {
               "pp=3 vpp=2 dp=4",
               "with virtual stages the micro-batches must be a multiple of pp: 32 micro-batches, pp 3"),
           new Row(
-              "even-virtual-stages",
-              DENSE,
-              "pp=4 vpp=5",
-              "pp=4 vpp=6",
-              "virtual stages must hold equally many layers, but for the first (embedding) and the last (head, loss, MTP): 80 layers on 24 virtual stages leave 16 places free, at most 2 may stay so"),
-          new Row(
               "even-pipeline",
               "llama-3.1-70b hgx-h100 64 128 8192 framework: deepspeed",
               "pp=4",

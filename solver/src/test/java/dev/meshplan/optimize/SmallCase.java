@@ -168,7 +168,7 @@ record SmallCase(Problem problem, Space space, Oracle oracle, List<Rule> rules) 
           return;
         }
       }
-      double seconds = oracle.seconds(p, oracle.layout(p));
+      double seconds = oracle.seconds(p);
       all.add(new Found(p.copy(), oracle.value(p, seconds), seconds, oracle.unit(p)));
       return;
     }
