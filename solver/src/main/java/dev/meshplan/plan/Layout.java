@@ -75,16 +75,29 @@ public final class Layout {
   }
 
   /**
-   * Layers spread as evenly as counts allow; the remainder goes to the middle first, because the
-   * first stage already holds the embedding and the last one the head.
+   * Layers spread as evenly as counts allow; places stay free on the last stage, which already
+   * holds the head, and on the first, which holds the embedding. Virtual stages between them are
+   * alike, because ranks wait for those that differ.
    */
   public static Layout even(Model model, int pp, int vpp, int mtpLayers) {
     int n = pp * vpp;
     int total = model.layerCount();
+    int most = (total + n - 1) / n;
     int[] layers = new int[n];
-    Arrays.fill(layers, total / n);
-    for (int i = 0; i < total % n; i++) {
-      layers[n > 2 ? 1 + i % (n - 1) : i]++;
+    Arrays.fill(layers, vpp > 1 ? most : total / n);
+    if (vpp > 1) {
+      int free = most * n - total;
+      int first = Math.min(most, free / 2);
+      layers[0] -= first;
+      for (int v = n - 1, left = free - first; left > 0; v--) {
+        int less = Math.min(left, most);
+        layers[v] -= less;
+        left -= less;
+      }
+    } else {
+      for (int i = 0; i < total % n; i++) {
+        layers[n > 2 ? 1 + i % (n - 1) : i]++;
+      }
     }
     return new Layout(model, pp, vpp, layers, mtpLayers, false);
   }

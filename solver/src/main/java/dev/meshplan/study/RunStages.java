@@ -13,8 +13,8 @@ final class RunStages {
   private RunStages() {}
 
   /**
-   * The layout of a run: equal chunks with the empty slots on the last and the first chunk;
-   * balanced by time where the stack does so.
+   * The layout of a run: equal chunks with the empty slots on the last and the first chunk; where
+   * the stack balances by time, so that ranks are even, with virtual stages at the end only.
    *
    * @param seconds of each layer kind and the head
    */
@@ -24,10 +24,13 @@ final class RunStages {
     int chunks = pp * vpp;
     int total = model.layerCount();
     boolean v = c.schedule().shapedLikeV();
-    int[] layers =
-        chunks > 1 && total % chunks != 0 && balanced(model, training.era())
-            ? balanced(model, pp, vpp, seconds)
-            : training.era() == Era.INTERNEVO_2023 ? uniform(total, chunks) : plain(total, chunks);
+    boolean balanced = total % chunks != 0 && balanced(model, training.era());
+    int[] layers;
+    if (balanced) {
+      layers = vpp > 1 ? ending(total, chunks) : balanced(model, pp, seconds);
+    } else {
+      layers = training.era() == Era.INTERNEVO_2023 ? uniform(total, chunks) : plain(total, chunks);
+    }
     return Layout.of(model, pp, vpp, layers, model.mtpLayers(), v);
   }
 
@@ -76,11 +79,21 @@ final class RunStages {
     return layers;
   }
 
+  /** Equal chunks, with all empty slots at the end, beside MTP layers, head and loss. */
+  private static int[] ending(int total, int chunks) {
+    int most = (total + chunks - 1) / chunks;
+    int[] layers = new int[chunks];
+    for (int i = 0; i < chunks; i++) {
+      layers[i] = Math.max(0, Math.min(most, total - i * most));
+    }
+    return layers;
+  }
+
   /**
    * Layers that even out the load of the ranks, whole layers at a time; the head and MTP layers
-   * stand on the last one. The layers of a rank are spread evenly over its chunks.
+   * stand on the last one.
    */
-  private static int[] balanced(Model model, int pp, int vpp, LayerSeconds seconds) {
+  private static int[] balanced(Model model, int pp, LayerSeconds seconds) {
     var all = model.layerKinds();
     var kinds = model.distinctKinds();
     double mean = 0;
@@ -105,12 +118,6 @@ final class RunStages {
       load[least] += mean;
       count[least]++;
     }
-    int[] layers = new int[pp * vpp];
-    for (int r = 0; r < pp; r++) {
-      for (int k = 0; k < vpp; k++) {
-        layers[k * pp + r] = count[r] / vpp + (k < count[r] % vpp ? 1 : 0);
-      }
-    }
-    return layers;
+    return count;
   }
 }

@@ -51,7 +51,6 @@ class NoPlanTest {
           llama-3.1-8b | hgx-h100 | 'healthy: [7, 7]' | 64 | 8192 | 'tp: 4, dp: 3, pp: 1, cp: 1' | pinned-dp |
           llama-3.1-70b | hgx-h100 | gpus: 64 | 100 | 8192 | dp: 8 | pinned-dp |
           llama-3.1-70b | hgx-h100 | gpus: 64 | 128 | 8192 | tp: 7 | pinned-tp |
-          llama-3.1-405b | hgx-h100 | gpus: 512 | 512 | 8192 | 'pp: 16, vpp: 5' | even-virtual-stages |
           gemma-3-12b | l40s-pcie-8 | gpus: 2 | 192 | 8192 | tp: 3 | 'pinned-tp, memory' | , 57.8 GiB too much
           llama-3.1-70b | hgx-h100 | gpus: 64 | 128 | 8191 | 'tp: 7, cp: 2' | 'pinned-tp, pinned-cp' | ,
           """)
