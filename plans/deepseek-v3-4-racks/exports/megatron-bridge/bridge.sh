@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: deepseek-v3
 # model deepseek-v3, 256 GPUs of gb200-nvl72
-# TP 1, PP 4 x 4 virtual, DP 64, EP 32, ETP 1, micro-batch 1 x 64
+# TP 1, PP 4 x 4 virtual, DP 64, EP 64, ETP 1, micro-batch 1 x 64
 # for Megatron-Bridge main of 2026-08 (067f987d)
 # note: the plan assumes balanced experts; a router in training comes near them, not at once
 set -euo pipefail
@@ -13,7 +13,7 @@ export NCCL_NET_GDR_LEVEL=PHB
 export NCCL_NET_GDR_C2C=1
 export USE_MNNVL=1
 export NVLINK_DOMAIN_SIZE=72
-export NUM_OF_HYBRID_EP_RANKS_PER_NVLINK_DOMAIN=32
+export NUM_OF_HYBRID_EP_RANKS_PER_NVLINK_DOMAIN=64
 
 cd "${BRIDGE_PATH:-.}"
 
@@ -24,9 +24,9 @@ OVERRIDES=(
   model.tensor_model_parallel_size=1
   model.pipeline_model_parallel_size=4
   model.context_parallel_size=1
-  model.expert_model_parallel_size=32
+  model.expert_model_parallel_size=64
   model.expert_tensor_parallel_size=1
-  "model.pipeline_model_parallel_layout='Etttt|(tttt|)*14,tmL'"
+  "model.pipeline_model_parallel_layout='Etttt|(tttt|)*11,t*5|tttt|tttt|mL'"
   train.micro_batch_size=1
   train.global_batch_size=4096
   ddp.use_distributed_optimizer=true

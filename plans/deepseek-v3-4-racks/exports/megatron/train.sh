@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: deepseek-v3
 # model deepseek-v3, 256 GPUs of gb200-nvl72
-# TP 1, PP 4 x 4 virtual, DP 64, EP 32, ETP 1, micro-batch 1 x 64
+# TP 1, PP 4 x 4 virtual, DP 64, EP 64, ETP 1, micro-batch 1 x 64
 # for Megatron-LM main of 2026-08 (d98e8a64)
 # note: the plan assumes balanced experts; a router in training comes near them, not at once
 # note: MODEL_ARGS give the shape; what costs neither time nor memory (rotary base, router scores, initialisation) is yours to add
@@ -14,7 +14,7 @@ export NCCL_NET_GDR_LEVEL=PHB
 export NCCL_NET_GDR_C2C=1
 export USE_MNNVL=1
 export NVLINK_DOMAIN_SIZE=72
-export NUM_OF_HYBRID_EP_RANKS_PER_NVLINK_DOMAIN=32
+export NUM_OF_HYBRID_EP_RANKS_PER_NVLINK_DOMAIN=64
 
 cd "${MEGATRON_PATH:-.}"
 
@@ -51,9 +51,9 @@ PLAN_ARGS=(
   --tensor-model-parallel-size 1
   --pipeline-model-parallel-size 4
   --context-parallel-size 1
-  --expert-model-parallel-size 32
+  --expert-model-parallel-size 64
   --expert-tensor-parallel-size 1
-  --pipeline-model-parallel-layout 'Etttt|(tttt|)*14,tmL'
+  --pipeline-model-parallel-layout 'Etttt|(tttt|)*11,t*5|tttt|tttt|mL'
   --micro-batch-size 1
   --global-batch-size 4096
   --use-distributed-optimizer

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: llama-3.1-70b
 # model llama-3.1-70b, 64 GPUs of hgx-h100
-# TP 4, CP 2, PP 2, DP 4, micro-batch 1 x 64
+# TP 4, CP 2, PP 2 x 7 virtual, DP 4, micro-batch 1 x 64
 # for Megatron-Bridge main of 2026-08 (067f987d)
 set -euo pipefail
 
@@ -20,6 +20,7 @@ OVERRIDES=(
   model.context_parallel_size=2
   model.cp_comm_type=p2p
   model.sequence_parallel=true
+  "model.pipeline_model_parallel_layout='E|tttt|t*7|t*7|t*5|t*5|t*7|t*7|t*7|t*7|t*7|t*7|t*7|tttL'"
   train.micro_batch_size=1
   train.global_batch_size=256
   ddp.use_distributed_optimizer=true
@@ -29,6 +30,7 @@ OVERRIDES=(
   comm_overlap.tp_comm_overlap=true
   model.cross_entropy_loss_fusion=true
   model.cross_entropy_fusion_impl=native
+  model.virtual_pipeline_model_parallel_size=7
   model.seq_length=8192
   dataset.seq_length=8192
   mixed_precision=bf16_mixed

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: llama-3.1-70b
 # model llama-3.1-70b, 64 GPUs of hgx-h100
-# TP 4, CP 2, PP 2, DP 4, micro-batch 1 x 64
+# TP 4, CP 2, PP 2 x 7 virtual, DP 4, micro-batch 1 x 64
 # for Megatron-LM main of 2026-08 (d98e8a64)
 # note: MODEL_ARGS give the shape; what costs neither time nor memory (rotary base, router scores, initialisation) is yours to add
 set -euo pipefail
@@ -35,6 +35,7 @@ PLAN_ARGS=(
   --context-parallel-size 2
   --cp-comm-type p2p
   --sequence-parallel
+  --pipeline-model-parallel-layout 'E|tttt|t*7|t*7|t*5|t*5|t*7|t*7|t*7|t*7|t*7|t*7|t*7|tttL'
   --micro-batch-size 1
   --global-batch-size 256
   --use-distributed-optimizer

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: llama-3.1-8b
 # model llama-3.1-8b, 8 GPUs of hgx-h100
-# TP 2, PP 1, DP 4, micro-batch 2 x 16
+# TP 1, PP 2 x 6 virtual, DP 4, micro-batch 1 x 32
 # for Megatron-LM main of 2026-08 (d98e8a64)
 # note: MODEL_ARGS give the shape; what costs neither time nor memory (rotary base, router scores, initialisation) is yours to add
 set -euo pipefail
 
 # Left-over settings of other jobs slow or break collectives.
 unset NCCL_P2P_LEVEL NCCL_P2P_DISABLE NCCL_SHM_DISABLE NCCL_IB_DISABLE NCCL_NVLS_ENABLE NCCL_ALGO NCCL_PROTO
-export CUDA_DEVICE_MAX_CONNECTIONS=1
+export CUDA_DEVICE_MAX_CONNECTIONS=32
 
 cd "${MEGATRON_PATH:-.}"
 
@@ -30,18 +30,17 @@ MODEL_ARGS=(
 )
 
 PLAN_ARGS=(
-  --tensor-model-parallel-size 2
-  --pipeline-model-parallel-size 1
+  --tensor-model-parallel-size 1
+  --pipeline-model-parallel-size 2
   --context-parallel-size 1
-  --sequence-parallel
-  --micro-batch-size 2
+  --pipeline-model-parallel-layout 'Ett|(ttt|)*10,L'
+  --micro-batch-size 1
   --global-batch-size 128
   --use-distributed-optimizer
   --overlap-grad-reduce
   --overlap-param-gather
   --bf16
   --grad-reduce-in-bf16
-  --tp-comm-overlap
   --transformer-impl transformer_engine
   --cross-entropy-loss-fusion
   --cross-entropy-fusion-impl native

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: llama-3.1-70b
 # model llama-3.1-70b, 128 GPUs of gb200-nvl72
-# TP 4, PP 1, DP 32, micro-batch 4 x 4
+# TP 2, PP 2 x 10 virtual, DP 32, micro-batch 2 x 8
 # for Megatron-Bridge main of 2026-08 (067f987d)
 set -euo pipefail
 
@@ -17,11 +17,12 @@ RECIPE="${RECIPE:-llama31_70b_pretrain_config}"
 : "${RECIPE:?name a recipe}"
 
 OVERRIDES=(
-  model.tensor_model_parallel_size=4
-  model.pipeline_model_parallel_size=1
+  model.tensor_model_parallel_size=2
+  model.pipeline_model_parallel_size=2
   model.context_parallel_size=1
   model.sequence_parallel=true
-  train.micro_batch_size=4
+  "model.pipeline_model_parallel_layout='E|(ttt|)*5,tttt|tttt|t*5|t*5|t*5|t*5|t*5|t*5|t*5|t*5|t*5|t*5|t*5|ttL'"
+  train.micro_batch_size=2
   train.global_batch_size=512
   ddp.use_distributed_optimizer=true
   comm_overlap.overlap_grad_reduce=true
@@ -30,6 +31,7 @@ OVERRIDES=(
   comm_overlap.tp_comm_overlap=true
   model.cross_entropy_loss_fusion=true
   model.cross_entropy_fusion_impl=native
+  model.virtual_pipeline_model_parallel_size=10
   model.seq_length=4096
   dataset.seq_length=4096
   mixed_precision=bf16_mixed

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meshplan 0.1.0: llama-3.1-70b
 # model llama-3.1-70b, 128 GPUs of gb200-nvl72
-# TP 4, PP 1, DP 32, micro-batch 4 x 4
+# TP 2, PP 2 x 10 virtual, DP 32, micro-batch 2 x 8
 # for Megatron-LM main of 2026-08 (d98e8a64)
 # note: MODEL_ARGS give the shape; what costs neither time nor memory (rotary base, router scores, initialisation) is yours to add
 set -euo pipefail
@@ -32,11 +32,12 @@ MODEL_ARGS=(
 )
 
 PLAN_ARGS=(
-  --tensor-model-parallel-size 4
-  --pipeline-model-parallel-size 1
+  --tensor-model-parallel-size 2
+  --pipeline-model-parallel-size 2
   --context-parallel-size 1
   --sequence-parallel
-  --micro-batch-size 4
+  --pipeline-model-parallel-layout 'E|(ttt|)*5,tttt|tttt|t*5|t*5|t*5|t*5|t*5|t*5|t*5|t*5|t*5|t*5|t*5|ttL'
+  --micro-batch-size 2
   --global-batch-size 512
   --use-distributed-optimizer
   --overlap-grad-reduce
