@@ -241,7 +241,7 @@ public final class Fabric {
     int own = Math.max(1, ports / system.gpusPerNode());
     double nic = network.portBandwidth() * Math.min(own, (double) ports / busy);
     SystemSpec.Domain d = system.domain();
-    return d.kind() == SystemSpec.Fabric.PCIE ? Math.min(nic, d.bandwidth()) : nic;
+    return d.kind() == SystemSpec.Fabric.PCIE && d.bandwidth() < nic ? d.bandwidth() : nic;
   }
 
   /**

@@ -5,7 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.meshplan.config.Errors;
 import dev.meshplan.config.YamlReader;
+import dev.meshplan.hardware.Gpu;
 import dev.meshplan.hardware.Network;
+import dev.meshplan.hardware.NoCostModel;
+import dev.meshplan.hardware.SystemSpec;
+import dev.meshplan.plan.Catalog;
 import dev.meshplan.units.Quantity;
 import java.util.ArrayList;
 import java.util.List;
@@ -116,6 +120,47 @@ class ContentionTest {
     assertEquals(ranks, shape, 0.01e9);
     double pair = a40.cost(Collective.ALL_REDUCE, BIG, new Group(2, 1, 2, 0)).busBandwidth();
     assertEquals(3.9e9, pair, 0.1e9);
+  }
+
+  /** Every machine of the catalog, every collective, whole and partial groups in every spread. */
+  @Test
+  void everyGroupOfEveryMachineIsPricedByItsBytesOrRefusedByName() {
+    Catalog catalog = Catalog.open(null);
+    int priced = 0;
+    for (SystemSpec s : catalog.systems().all().values()) {
+      Gpu gpu = catalog.gpus().all().get(catalog.gpus().id(s.gpu()));
+      Communication c = new Communication(Fabric.of(s, gpu, Machines.network("roce-400g")));
+      int size = Math.min(s.domain().size(), 72);
+      for (int n : new int[] {2, 3, 4, 6, 8, 16, 24, 72, 144}) {
+        for (int perDomain : new int[] {1, 2, 3, 8, size}) {
+          if (perDomain <= Math.min(n, size)) {
+            priced += growsWithBytes(c, Group.of(n, perDomain), s.id());
+            priced +=
+                growsWithBytes(c, new Group(n, perDomain, Math.min(n, s.gpusPerNode()), 0), s.id());
+          }
+        }
+      }
+    }
+    assertTrue(priced > 10_000, priced + " priced");
+  }
+
+  private static int growsWithBytes(Communication c, Group g, String system) {
+    int priced = 0;
+    for (Collective kind : Collective.values()) {
+      double before = 0;
+      try {
+        for (double bytes = 64; bytes < 64 * Quantity.GIB; bytes *= 37) {
+          double now = c.seconds(kind, bytes, g);
+          assertTrue(
+              now > before && now < 1e4, system + " " + kind + " " + g + " " + bytes + " " + now);
+          before = now;
+          priced++;
+        }
+      } catch (NoCostModel e) {
+        assertTrue(e.getMessage().length() > 20);
+      }
+    }
+    return priced;
   }
 
   @Test
