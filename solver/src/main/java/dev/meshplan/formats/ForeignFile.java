@@ -63,7 +63,7 @@ public final class ForeignFile {
       return deepSpeed(text, launch);
     }
     if (TITAN_SECTION.matcher(text).find() || TITAN_FLAG.matcher(text).find()) {
-      return TorchTitanReader.read(file, text, world, named);
+      return TorchTitanReader.read(file, text, world, named, byName);
     }
     if (text.contains("MODEL_ARGS:")) {
       return megatron(MegatronFlags.read(file, text, given), "");

@@ -49,11 +49,11 @@ final class MegatronFlags {
     return f;
   }
 
-  /** The flags of a command line that is already in words. */
+  /** Flags that another reader has made, which are not judged. */
   static MegatronFlags of(String file, List<String> words, List<String> notes) {
     MegatronFlags f = new MegatronFlags(file, Map.of());
     f.notes.addAll(notes);
-    f.parse(words);
+    f.collect(words);
     return f;
   }
 
@@ -111,6 +111,19 @@ final class MegatronFlags {
   }
 
   private void parse(List<String> words) {
+    collect(words);
+    dialect = FlagDialect.of(program, values);
+    if (dialect == FlagDialect.SWIFT) {
+      FlagTranslation.swift(values);
+    } else {
+      new FlagJudge(dialect, program, findings, notes).judge(values);
+      if (dialect == FlagDialect.MEGATRON_DEEPSPEED) {
+        FlagTranslation.deepSpeed(values);
+      }
+    }
+  }
+
+  private void collect(List<String> words) {
     int i = 0;
     while (i < words.size()) {
       String word = words.get(i++);
@@ -129,15 +142,6 @@ final class MegatronFlags {
         list.add(words.get(i++));
       }
       values.put(eq > 0 ? word.substring(0, eq) : word, list);
-    }
-    dialect = FlagDialect.of(program, values);
-    if (dialect == FlagDialect.SWIFT) {
-      FlagTranslation.swift(values);
-    } else {
-      new FlagJudge(dialect, program, findings, notes).judge(values);
-      if (dialect == FlagDialect.MEGATRON_DEEPSPEED) {
-        FlagTranslation.deepSpeed(values);
-      }
     }
   }
 

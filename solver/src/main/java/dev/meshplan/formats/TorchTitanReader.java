@@ -11,16 +11,15 @@ import dev.meshplan.plan.MemoryPlan;
 import dev.meshplan.plan.Recompute;
 import dev.meshplan.plan.Schedule;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Reads a torchtitan configuration (TOML of older releases, or overrides) as a plan. */
 public final class TorchTitanReader {
-  private static final Pattern SECTION = Pattern.compile("^\\[([A-Za-z0-9_.]+)\\]$");
-  private static final Pattern KEY = Pattern.compile("^([A-Za-z0-9_]+)\\s*=\\s*(.*)$");
 
   private final Map<String, String> keys;
   private final int world;
@@ -39,59 +38,22 @@ public final class TorchTitanReader {
    * @throws InputException when it holds no settings of torchtitan
    */
   public static ForeignPlan read(String file, String text, int world, Model model) {
+    return read(file, text, world, model, n -> null);
+  }
+
+  /** The plan in it, whose model may be known by name. */
+  static ForeignPlan read(
+      String file, String text, int world, Model model, Function<String, Model> byName) {
     Map<String, String> keys =
         text.contains("--parallelism.") || text.contains("--training.")
-            ? overrides(text)
-            : toml(file, text);
+            ? TorchTitanKeys.overrides(text)
+            : TorchTitanKeys.toml(file, text);
     if (keys.keySet().stream()
         .noneMatch(k -> k.startsWith("parallelism.") || k.startsWith("training."))) {
       throw new InputException(
           file, "", "", "has neither a parallelism nor a training section of torchtitan.");
     }
-    return new TorchTitanReader(keys, world).plan(model);
-  }
-
-  private static Map<String, String> overrides(String text) {
-    Map<String, String> keys = new LinkedHashMap<>();
-    for (List<String> command : ShellWords.read(text, Map.of()).commands()) {
-      for (int i = 0; i < command.size(); i++) {
-        String w = command.get(i);
-        if (w.startsWith("--") && w.contains(".")) {
-          int eq = w.indexOf('=');
-          boolean next = eq < 0 && i + 1 < command.size() && !command.get(i + 1).startsWith("--");
-          keys.put(
-              eq < 0 ? w.substring(2) : w.substring(2, eq),
-              eq >= 0 ? w.substring(eq + 1) : next ? command.get(i + 1) : "true");
-        }
-      }
-    }
-    return keys;
-  }
-
-  private static Map<String, String> toml(String file, String text) {
-    Map<String, String> keys = new LinkedHashMap<>();
-    String section = "";
-    int number = 0;
-    for (String raw : text.replace("\r", "").split("\n")) {
-      number++;
-      String line = raw.replaceFirst("\\s+#[^\"']*$", "").trim();
-      if (line.isEmpty() || line.startsWith("#")) {
-        continue;
-      }
-      Matcher s = SECTION.matcher(line);
-      Matcher k = KEY.matcher(line);
-      if (s.matches()) {
-        section = s.group(1) + ".";
-      } else if (k.matches()) {
-        keys.put(section + k.group(1), k.group(2).replaceAll("^[\"']|[\"']$", ""));
-      } else {
-        throw new InputException(
-            List.of(
-                new dev.meshplan.config.InputError(
-                    file, number, "", line, "is no line of TOML that is understood here.")));
-      }
-    }
-    return keys;
+    return new TorchTitanReader(keys, world).plan(model, byName);
   }
 
   private int number(String key, int absent) {
@@ -103,7 +65,31 @@ public final class TorchTitanReader {
     findings.add(Finding.illegal(id, sentence, says, cure));
   }
 
-  private ForeignPlan plan(Model model) {
+  /** The catalog's name of the model: releases of 2025 name a family and a flavor. */
+  private String modelName() {
+    String family = keys.getOrDefault("model.name", "").toLowerCase(Locale.ROOT);
+    String flavor = keys.getOrDefault("model.flavor", "").toLowerCase(Locale.ROOT);
+    return switch (family + " " + flavor) {
+      case "llama4 17bx16e" -> "llama-4-scout";
+      case "llama4 17bx128e" -> "llama-4-maverick";
+      case "deepseek_v3 16b" -> "deepseek-v2-lite";
+      case "deepseek_v3 236b" -> "deepseek-v2";
+      case "deepseek_v3 671b" -> "deepseek-v3";
+      default -> (family.equals("llama3") ? "llama-3.1" : family.replace('_', '-')) + "-" + flavor;
+    };
+  }
+
+  private ForeignPlan plan(Model named, Function<String, Model> byName) {
+    Model model = named != null ? named : byName.apply(modelName());
+    if (named == null && model != null) {
+      notes.add(
+          "the model "
+              + keys.get("model.name")
+              + " "
+              + keys.get("model.flavor")
+              + " is read as "
+              + model.id());
+    }
     int tp = number("parallelism.tensor_parallel_degree", 1);
     int cp = number("parallelism.context_parallel_degree", 1);
     int pp = number("parallelism.pipeline_parallel_degree", 1);
@@ -191,7 +177,7 @@ public final class TorchTitanReader {
     return new ForeignPlan(
         "torchtitan configuration",
         model,
-        keys.getOrDefault("model.name", "") + " " + keys.getOrDefault("model.flavor", ""),
+        modelName(),
         null,
         new Dims(tp, cp, pp, Math.max(1, dp), ep, 1, vpp),
         new Batch(Math.max(1, micro), steps),

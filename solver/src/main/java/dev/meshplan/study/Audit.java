@@ -49,8 +49,17 @@ public final class Audit {
     this.training = priced(foreign);
     this.memory = new MemoryModel(model, training, machine, options(foreign));
     this.findings = new ArrayList<>(foreign.findings());
-    findings.addAll(MegatronDispatcherChecks.of(foreign, machine.system()));
     this.notes = new ArrayList<>(foreign.notes());
+    if (foreign.adapters() != null) {
+      notes.add(
+          "adapters of rank "
+              + foreign.adapters().rank()
+              + (foreign.adapters().everywhere()
+                  ? " on every linear layer"
+                  : " on the query, key and value projections")
+              + ": the frozen weights have no gradients and no optimizer states");
+    }
+    findings.addAll(MegatronDispatcherChecks.of(foreign, machine.system()));
   }
 
   /**
@@ -115,6 +124,8 @@ public final class Audit {
       fit = AuditFit.of(estimate, machine.gpu().usableMemoryBytes().value(), lines);
       if (fit == AuditReport.Fit.DOES_NOT_FIT) {
         outOfMemory(estimate);
+      } else if (fit == AuditReport.Fit.TIGHT) {
+        lines.add("safe with: " + cure());
       }
       crossings.addAll(
           AuditCrossings.of(foreign.dims(), spread, estimate, machine.system().domain().size()));
@@ -126,7 +137,11 @@ public final class Audit {
       seconds = best.estimate().stepSeconds();
       gain = estimate == null ? Double.NaN : 1 - seconds / estimate.stepSeconds();
     } else if (best != null) {
-      notes.add("no plan for this job on these GPUs was found: meshplan plan says why");
+      notes.add(
+          "no plan for this job on these GPUs was found"
+              + (foreign.memory().optimizerOffload() > 0
+                  ? " that keeps the optimizer on them; offload is not searched"
+                  : ": meshplan plan says why"));
     }
     findings.sort(
         Comparator.comparing((Finding f) -> f.kind()).thenComparing(f -> f.checked() ? 0 : 1));
@@ -210,6 +225,11 @@ public final class Audit {
                 + ", the GPU has "
                 + Quantity.bytes(usable),
             "CUDA out of memory",
-            AuditCures.smallest(model, training, machine, foreign, usable)));
+            cure()));
+  }
+
+  private String cure() {
+    return AuditCures.smallest(
+        model, training, machine, foreign, machine.gpu().usableMemoryBytes().value());
   }
 }

@@ -7,108 +7,114 @@ import dev.meshplan.formats.Format;
 import dev.meshplan.formats.Job;
 import dev.meshplan.formats.MegatronReader;
 import dev.meshplan.formats.OutputFile;
+import dev.meshplan.formats.TorchTitanReader;
 import dev.meshplan.plan.Answer;
+import dev.meshplan.plan.Axis;
 import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.Framework;
 import dev.meshplan.plan.MemoryPlan;
-import dev.meshplan.plan.Plan;
 import dev.meshplan.plan.Problem;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** What to change in a configuration to get the best plan: lines with - and +. */
 final class AuditChanges {
-  /** Flags that are no part of a plan; a diff leaves them alone. */
-  private static final Set<String> APART =
-      Set.of(
-          "--train-iters",
-          "--lr",
-          "--min-lr",
-          "--lr-decay-style",
-          "--weight-decay",
-          "--clip-grad",
-          "--attention-dropout",
-          "--hidden-dropout",
-          "--log-interval",
-          "--log-throughput",
-          "--mock-data",
-          "--tokenizer-type",
-          "--vocab-size",
-          "--transformer-impl",
-          "--max-position-embeddings",
-          "--kv-channels",
-          "--moe-router-dtype",
-          "--no-rope-fusion");
+  /** Flags that a plan decides; a diff leaves all others alone. */
+  private static final Pattern PLAN =
+      Pattern.compile(
+          "--(.*parallel.*|.*pipeline.*|recompute-.*|use-distributed-optimizer|use-megatron-fsdp"
+              + "|num-distributed-optimizer-instances|data-parallel-sharding-strategy|ckpt-format"
+              + "|overlap-.*|tp-comm-overlap|micro-batch-size|.*offload.*|fp8-.*|fp4-.*|cp-comm-type"
+              + "|moe-token-dispatcher-type|moe-flex-dispatcher-backend|moe-enable-deepep"
+              + "|use-precision-aware-optimizer|exp-avg.*-dtype)"
+              + "|(parallelism|activation_checkpoint|zero_optimization)\\..*"
+              + "|training\\.(local|global)_batch_size|(?!--)[^.]+");
+
+  /** What a flag means where it is absent. */
+  private static final Map<String, String> ABSENT =
+      Map.of(
+          "--cp-comm-type", "p2p",
+          "--moe-token-dispatcher-type", "allgather",
+          "parallelism.fsdp_reshard_after_forward", "default",
+          "parallelism.context_parallel_rotate_method", "allgather");
 
   private AuditChanges() {}
 
   static List<String> of(ForeignPlan foreign, Answer best, Problem problem) {
+    int gpus = (int) best.plan().dims().gpus();
     if (foreign.training().framework() == Framework.MEGATRON) {
-      Export e = Exporters.export(Format.MEGATRON, Job.of(best, problem, "best"), false);
-      if (e.ok()) {
-        String yaml =
-            e.files().stream()
-                .filter(f -> f.name().equals("args.yaml"))
-                .map(OutputFile::text)
-                .findFirst()
-                .orElse("");
-        Map<String, String> now =
-            MegatronReader.read("best", yaml, (int) best.plan().dims().gpus(), 9, Map.of()).flags();
-        return diff(foreign.flags(), now);
+      String yaml = written(Format.MEGATRON, "args.yaml", best, problem);
+      if (!yaml.isEmpty()) {
+        return diff(foreign.flags(), MegatronReader.read("best", yaml, gpus, 9, Map.of()).flags());
       }
     }
-    return diff(axes(foreign), axes(best.plan()));
+    if (foreign.training().framework() == Framework.TORCHTITAN) {
+      String toml = written(Format.TORCHTITAN, "config.toml", best, problem);
+      if (!toml.isEmpty()) {
+        return diff(
+            foreign.flags(), TorchTitanReader.read("best", toml, gpus, problem.model()).flags());
+      }
+    }
+    Framework f = foreign.training().framework();
+    return diff(
+        axes(
+            foreign.dims(),
+            foreign.batch() == null ? 0 : foreign.batch().microBatch(),
+            foreign.memory(),
+            f),
+        axes(best.plan().dims(), best.plan().batch().microBatch(), best.plan().memory(), f));
   }
 
+  /** The file of that name of an export; empty where the format can't express the plan. */
+  private static String written(Format format, String file, Answer best, Problem problem) {
+    Export e = Exporters.export(format, Job.of(best, problem, "best"), false);
+    return e.files().stream()
+        .filter(f -> f.name().equals(file))
+        .map(OutputFile::text)
+        .findFirst()
+        .orElse("");
+  }
+
+  /** Lines to take out and to put in, those of one flag together. */
   private static List<String> diff(Map<String, String> old, Map<String, String> now) {
+    Set<String> keys = new LinkedHashSet<>(now.keySet());
+    keys.addAll(old.keySet());
     List<String> out = new ArrayList<>();
-    boolean flags = now.keySet().stream().anyMatch(k -> k.startsWith("--"));
-    old.forEach(
-        (k, v) -> {
-          boolean ours = !flags || now.containsKey(k) || planFlag(k);
-          if (ours && !APART.contains(k) && !v.equals(now.get(k))) {
-            out.add("- " + (k + " " + v).trim());
-          }
-        });
-    now.forEach(
-        (k, v) -> {
-          boolean same = v.equals(old.get(k)) || (v.equals("1") && !old.containsKey(k));
-          if (!APART.contains(k) && !same) {
-            out.add("+ " + (k + " " + v).trim());
-          }
-        });
+    for (String k : keys) {
+      String was = old.get(k);
+      String is = now.get(k);
+      String absent = ABSENT.getOrDefault(k, "1");
+      boolean same = (was == null ? absent : was).equals(is == null ? absent : is);
+      if (same || !PLAN.matcher(k).matches()) {
+        continue;
+      }
+      if (was != null) {
+        out.add("- " + (k + " " + was).trim());
+      }
+      if (is != null) {
+        out.add("+ " + (k + " " + is).trim());
+      }
+    }
     return out;
   }
 
-  private static boolean planFlag(String flag) {
-    return flag.matches(
-        "--(.*parallel.*|.*pipeline.*|recompute-.*|use-distributed-optimizer|use-megatron-fsdp"
-            + "|overlap-.*|tp-comm-overlap|micro-batch-size|.*offload.*|fp8-.*|fp4-.*)");
-  }
-
-  private static Map<String, String> axes(ForeignPlan f) {
-    return axes(f.dims(), f.batch() == null ? 0 : f.batch().microBatch(), f.memory());
-  }
-
-  private static Map<String, String> axes(Plan p) {
-    return axes(p.dims(), p.batch().microBatch(), p.memory());
-  }
-
-  private static Map<String, String> axes(Dims d, int micro, MemoryPlan m) {
+  private static Map<String, String> axes(Dims d, int micro, MemoryPlan m, Framework f) {
     Map<String, String> map = new LinkedHashMap<>();
-    map.put("tp", Integer.toString(d.tp()));
-    map.put("cp", Integer.toString(d.cp()));
-    map.put("pp", Integer.toString(d.pp()));
-    map.put("ep", Integer.toString(d.ep()));
-    map.put("vpp", Integer.toString(d.vpp()));
+    map.put(AuditWords.axis(Axis.TP, f), Integer.toString(d.tp()));
+    map.put(AuditWords.axis(Axis.CP, f), Integer.toString(d.cp()));
+    map.put(AuditWords.axis(Axis.PP, f), Integer.toString(d.pp()));
+    map.put(AuditWords.axis(Axis.EP, f), Integer.toString(d.ep()));
+    map.put(AuditWords.axis(Axis.VPP, f), Integer.toString(d.vpp()));
     if (micro > 0) {
-      map.put("micro_batch", Integer.toString(micro));
+      map.put(AuditWords.axis(Axis.MICRO_BATCH, f), Integer.toString(micro));
     }
-    map.put("sharding", Integer.toString(m.sharding()));
-    map.put("recompute", m.recompute().text());
+    map.put(AuditWords.axis(Axis.SHARDING, f), Integer.toString(m.sharding()));
+    map.put(AuditWords.axis(Axis.RECOMPUTE, f), m.recompute().text());
     return map;
   }
 }

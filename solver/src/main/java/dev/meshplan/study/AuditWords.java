@@ -77,7 +77,17 @@ final class AuditWords {
             case MICRO_BATCH -> "training.local_batch_size";
             default -> axis.key();
           };
-      default -> axis.key();
+      case DEEPSPEED ->
+          switch (axis) {
+            case TP -> "--tensor-model-parallel-size";
+            case CP -> "--ds-sequence-parallel-size";
+            case PP -> "--pipeline-model-parallel-size";
+            case EP -> "--moe-expert-parallel-size";
+            case MICRO_BATCH -> "train_micro_batch_size_per_gpu";
+            case SHARDING -> "zero_optimization.stage";
+            default -> axis.key();
+          };
+      case ANY -> axis == Axis.MICRO_BATCH ? "per_device_train_batch_size" : axis.key();
     };
   }
 }

@@ -105,7 +105,10 @@ class CaseShapesTest {
             + " --num-key-value-heads 7 --max-position-embeddings 28672 --seq-length 28672"
             + " --micro-batch-size 1 --global-batch-size 2 --ds-sequence-parallel-size ";
     audit("two.sh", flags + "2\n", "hgx-h100", 14)
-        .holds("fails later, not checked at start [cp-heads]", "kv_heads 7", "instead: cp 1 or 7");
+        .holds(
+            "fails later, not checked at start [cp-heads]",
+            "kv_heads 7",
+            "instead: --ds-sequence-parallel-size 1 or 7");
     Said seven = audit("seven.sh", flags + "7\n", "hgx-h100", 14);
     assertEquals(0, seven.code(), seven.text());
   }
