@@ -146,6 +146,16 @@ final class PipelineRules {
                     || !f.recomputes().get(p.get(RECOMPUTE)).full(),
             (f, p) -> f.recomputes().get(p.get(RECOMPUTE)).text()),
         new Rule(
+            "expert-overlap-mtp",
+            RuleKind.ILLEGAL,
+            "a2a_overlap goes with one MTP layer at most",
+            EXPERT_OVERLAP,
+            Set.of(Framework.MEGATRON),
+            true,
+            List.of(EP),
+            (f, p) -> !f.training().a2aOverlap() || p.ep() == 1 || f.model().mtpLayers() <= 1,
+            (f, p) -> "mtp_layers " + f.model().mtpLayers() + ", ep " + p.ep()),
+        new Rule(
             "expert-tensor",
             RuleKind.ILLEGAL,
             "only Megatron-LM splits experts by tensor parallelism (etp = 1 elsewhere)",

@@ -28,7 +28,12 @@ final class AuditRules {
 
   /** Rules whose violation leaves a shape that can be priced. */
   private static final List<String> PRICEABLE =
-      List.of("batch-product", "tp-overlap", "expert-overlap", "expert-overlap-recompute");
+      List.of(
+          "batch-product",
+          "tp-overlap",
+          "expert-overlap",
+          "expert-overlap-recompute",
+          "expert-overlap-mtp");
 
   /** Axes whose values a cure may change; DP follows from the GPUs. */
   private static final List<Axis> FREE =

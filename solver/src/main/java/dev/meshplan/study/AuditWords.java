@@ -37,6 +37,8 @@ final class AuditWords {
           "If enabling EP A2A overlap, virtual_pipeline_model_parallel_size must be specified when"
               + " pipeline_model_parallel_size > 1";
       case "expert-overlap-recompute" -> "disable full recomputation when enabling EP A2A overlap";
+      case "expert-overlap-mtp" ->
+          "MTP supports at most one layer when enabling overlap_moe_expert_parallel_comm";
       case "expert-bias" -> "Bias in Moe is only supported when ETP==1";
       default -> "";
     };
@@ -48,6 +50,7 @@ final class AuditWords {
       case "tp-overlap" -> "--sequence-parallel";
       case "vpp-pipeline" -> "a deeper pipeline, or no virtual stages";
       case "expert-overlap" -> "--num-virtual-stages-per-pipeline-rank 2";
+      case "expert-overlap-mtp" -> "drop --overlap-moe-expert-parallel-comm";
       case "expert-overlap-recompute" ->
           "--recompute-granularity selective --recompute-modules moe_act layernorm";
       default -> "";

@@ -189,6 +189,12 @@ class RuleRowsTest {
               "pp=2 ep=8",
               "a2a_overlap needs virtual stages in a pipeline: pp 2, vpp 1"),
           new Row(
+              "expert-overlap-mtp",
+              "minimax-m2.5 hgx-h100 256 256 4096 a2a_overlap: true",
+              "pp=2 vpp=2",
+              "ep=8",
+              "a2a_overlap goes with one MTP layer at most: mtp_layers 3, ep 8"),
+          new Row(
               "expert-overlap-recompute",
               "deepseek-v3 hgx-h100 256 256 4096 a2a_overlap: true",
               "ep=8 recompute=1",
