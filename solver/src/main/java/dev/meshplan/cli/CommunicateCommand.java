@@ -11,6 +11,7 @@ import dev.meshplan.hardware.Link;
 import dev.meshplan.model.Model;
 import dev.meshplan.plan.Catalog;
 import dev.meshplan.study.CollectiveQuestion;
+import dev.meshplan.study.ExpertTraffic;
 import dev.meshplan.study.TensorTraffic;
 import dev.meshplan.units.Dimension;
 import dev.meshplan.units.Quantity;
@@ -42,6 +43,8 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  meshplan communicate all_reduce --bytes 1GiB --system hgx-h100 --gpus 16",
       "  meshplan communicate all_to_all --system gb200-nvl72 --gpus 64 --all-sizes",
+      "  meshplan communicate moe_dispatch --tokens 4096 --hidden 7168 --top-k 8 --fp8 --system"
+          + " hgx-h100 --gpus 32",
       "  meshplan communicate --model llama-3.1-70b --tp 8 --tokens 1,64,2000 --system hgx-h100"
           + " --profile seed",
       "  meshplan communicate --model llama-3.1-70b --gradients --gpus 64 --system hgx-h100"
@@ -51,12 +54,15 @@ final class CommunicateCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
   @Mixin private Output output;
+  @Mixin private ExpertOptions experts;
 
   @Parameters(
       index = "0",
       arity = "0..1",
       paramLabel = "COLLECTIVE",
-      description = "all_reduce all_gather reduce_scatter all_to_all send_recv broadcast.")
+      description =
+          "all_reduce all_gather reduce_scatter all_to_all send_recv broadcast, or moe_dispatch"
+              + " moe_combine.")
   private String collective;
 
   @Option(names = "--bytes", paramLabel = "SIZE", description = "Such as 1GiB; as nccl-tests says.")
@@ -108,7 +114,7 @@ final class CommunicateCommand implements Callable<Integer> {
       names = "--tokens",
       split = ",",
       paramLabel = "N",
-      description = "Tokens of one pass, with --model.")
+      description = "Tokens of one pass, with --model; of one rank, with moe_*.")
   private List<Integer> tokens = List.of(1, 64, 2000);
 
   @Option(names = "--gradients", description = "Price the gradient exchange of --model.")
@@ -133,6 +139,9 @@ final class CommunicateCommand implements Callable<Integer> {
     CollectiveQuestion question = CollectiveQuestion.on(catalog, system, network);
     if (model != null) {
       return gradients ? gradients(catalog, question) : tensor(catalog, question);
+    }
+    if (collective != null && collective.startsWith("moe")) {
+      return experts(question);
     }
     Collective c = collective();
     require(gpus > 0 || ranks.length > 0, "--gpus", "is missing: how many GPUs take part?");
@@ -162,6 +171,29 @@ final class CommunicateCommand implements Callable<Integer> {
       CollectiveCost cost = question.costs(c, List.of(size()), group, ranks, registered).get(0);
       print(cost, CollectiveTable.of(cost));
     }
+    return Main.OK;
+  }
+
+  private Integer experts(CollectiveQuestion question) {
+    boolean dispatch = collective.equals("moe_dispatch");
+    require(dispatch || collective.equals("moe_combine"), "COLLECTIVE", collective + " is none.");
+    require(gpus > 0, "--gpus", "is missing: how many GPUs share the experts?");
+    require(experts.hidden > 0, "--hidden", "is missing: elements of a token.");
+    require(experts.topK > 0, "--top-k", "is missing: experts of a token.");
+    require(experts.imbalance >= 1, "--imbalance", "must be at least 1.");
+    require(experts.groupLimit >= 0, "--group-limit", "must be at least 1.");
+    require(tokens.size() == 1 && tokens.get(0) > 0, "--tokens", "is missing: tokens of one rank.");
+    var sent =
+        new ExpertTraffic.Tokens(
+            dispatch,
+            tokens.get(0),
+            experts.hidden,
+            experts.topK,
+            experts.fp8,
+            experts.imbalance,
+            experts.groupLimit);
+    var lines = ExpertTraffic.of(question.communication(), question.group(gpus, perDomain), sent);
+    print(lines, CollectiveTable.experts(lines));
     return Main.OK;
   }
 

@@ -2,6 +2,7 @@ package dev.meshplan.view;
 
 import dev.meshplan.communication.CollectiveCost;
 import dev.meshplan.study.CollectiveQuestion;
+import dev.meshplan.study.ExpertTraffic;
 import dev.meshplan.study.TensorTraffic;
 import dev.meshplan.units.Quantity;
 import java.util.List;
@@ -49,6 +50,22 @@ public final class CollectiveTable {
               Quantity.seconds(c.seconds()),
               Quantity.bandwidth(c.busBandwidth()),
               c.algorithm()));
+    }
+    return s.toString();
+  }
+
+  /** Ways of an expert exchange. */
+  public static String experts(List<ExpertTraffic.Line> lines) {
+    StringBuilder s = new StringBuilder();
+    s.append(line("%-14s %12s %14s %14s%n", "way", "time", "counted", "bandwidth"));
+    for (ExpertTraffic.Line l : lines) {
+      s.append(
+          line(
+              "%-14s %12s %14s %14s%n",
+              l.dispatcher().key(),
+              Quantity.seconds(l.seconds()),
+              Quantity.bytes(l.countedBytes()),
+              Quantity.bandwidth(l.bandwidth())));
     }
     return s.toString();
   }

@@ -42,6 +42,58 @@ class CommunicateCommandTest {
   }
 
   @Test
+  void anExpertExchangeIsPricedByEveryWayCheapestFirst() throws IOException {
+    String[] asked = {
+      "communicate",
+      "moe_dispatch",
+      "--tokens",
+      "4096",
+      "--hidden",
+      "7168",
+      "--top-k",
+      "8",
+      "--fp8",
+      "--system",
+      "hgx-h100",
+      "--gpus",
+      "32",
+      "--json"
+    };
+    assertEquals(0, run(asked), err.toString());
+    JsonNode json = new ObjectMapper().readTree(out.toString());
+    assertEquals(4, json.size());
+    double before = 0;
+    for (JsonNode line : json) {
+      assertTrue(line.get("seconds").asDouble() >= before);
+      before = line.get("seconds").asDouble();
+    }
+    double worst = json.get(3).get("seconds").asDouble();
+    assertTrue(worst > 1.5 * json.get(0).get("seconds").asDouble(), "copies per expert cost");
+    assertEquals(2, run("communicate", "moe_combine", "--system", "hgx-h100", "--gpus", "8"));
+    assertTrue(err.toString().contains("--hidden"), err.toString());
+  }
+
+  @Test
+  void registeredBuffersTakeTheSymmetricKernel() throws IOException {
+    String[] asked = {
+      "communicate",
+      "all_reduce",
+      "--bytes",
+      "1MiB",
+      "--system",
+      "hgx-h100",
+      "--gpus",
+      "8",
+      "--json",
+      "--registered"
+    };
+    assertEquals(0, run(asked), err.toString());
+    JsonNode json = new ObjectMapper().readTree(out.toString());
+    assertEquals("symmetric memory", json.get("algorithm").asText());
+    assertEquals(12.2e-6, json.get("seconds").asDouble(), 2.5e-6);
+  }
+
+  @Test
   void aTableOverSizesAndACurveAreWritten(@TempDir Path folder) throws IOException {
     Path svg = folder.resolve("curve.svg");
     int code =
