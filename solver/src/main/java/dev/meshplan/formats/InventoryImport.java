@@ -43,8 +43,11 @@ public final class InventoryImport {
       kind = shown ? "scontrol show topology" : "Slurm topology.conf";
       topology = SlurmTopology.lines(file, text, errors);
     } else {
-      kind = "node list";
-      topology = new SlurmTopology("", "list", true, Map.of("all", hosts(file, text)), List.of());
+      NodeReport report = NodeReport.of(text, system.gpusPerNode());
+      kind = report.kind();
+      faults.addAll(report.faults());
+      List<String> hosts = hosts(file, report.hosts(), report.faults());
+      topology = new SlurmTopology("", "list", true, Map.of("all", hosts), List.of());
     }
     errors.throwIfAny();
     if (topology == null) {
@@ -151,7 +154,7 @@ public final class InventoryImport {
     return s.append(Text.yaml(inventory)).toString();
   }
 
-  private static List<String> hosts(String file, String text) {
+  private static List<String> hosts(String file, String text, List<String> faults) {
     List<String> hosts = new ArrayList<>();
     int number = 0;
     for (String line : text.replace("\r", "").split("\n")) {
@@ -168,7 +171,8 @@ public final class InventoryImport {
                     number,
                     "",
                     words,
-                    "is no node list: one host list such as gb[001-018] a line.")));
+                    "is no node list: one host list such as gb[001-018] a line, scontrol show node or"
+                        + " topology, sinfo, or a hostfile with slots.")));
       }
       try {
         for (String host : HostList.expand(words)) {
@@ -183,7 +187,8 @@ public final class InventoryImport {
       }
     }
     if (hosts.isEmpty()) {
-      throw new InputException(file, "", "", "names no nodes.");
+      throw new InputException(
+          file, "", "", "names no usable nodes" + (faults.isEmpty() ? "." : ": " + faults + "."));
     }
     return hosts;
   }

@@ -146,12 +146,12 @@ final class NodeSystem {
                   ? "every pair over switches, " + perGpu + " links a GPU"
                   : even
                       ? "every pair joined by " + most + " links, " + sum + " a GPU, no switch"
-                      : "direct links, 0 to " + most + " a pair, " + sum + " a GPU"));
+                      : "direct links, " + least + " to " + most + " a pair, " + sum + " a GPU"));
     }
     if (groups.stream().anyMatch(g -> g.size() != size)) {
       assumed.add("NVLink domains differ in size; the smallest (" + size + ") is written");
     }
-    if (!even && size > 2) {
+    if (least == 0 && size > 2) {
       understood.add("some pairs have no direct link: SYS between them is the PCIe path");
     }
     Map<String, Object> d = new LinkedHashMap<>();

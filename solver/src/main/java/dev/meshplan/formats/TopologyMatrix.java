@@ -22,6 +22,9 @@ public final class TopologyMatrix {
 
   private final String file;
   private final List<String> lines;
+  private static final Pattern AMD =
+      Pattern.compile("ROCm System Management|Weight between two GPUs|\\bXGMI\\b|AMDSMI|amd-smi");
+
   private final List<String> devices = new ArrayList<>();
   private final Map<String, List<String>> rows = new LinkedHashMap<>();
   private final Map<String, List<String>> affinities = new LinkedHashMap<>();
@@ -60,6 +63,15 @@ public final class TopologyMatrix {
               + " between them, so no group can span them: train on whole GPUs, or plan one"
               + " instance as a node of one GPU.");
     }
+    if (AMD.matcher(text).find()) {
+      throw new InputException(
+          file,
+          "",
+          "",
+          "is a report of rocm-smi or amd-smi, which is not read. Boxes with AMD GPUs are in the"
+              + " catalog (meshplan catalog systems mi), and hardware/README.md shows how to"
+              + " describe one.");
+    }
     return NodeSystem.of(topology(file, text), "nvidia-smi topo -m", file, id, gpu, domainGpus);
   }
 
@@ -82,7 +94,11 @@ public final class TopologyMatrix {
     }
     if (at == lines.size()) {
       throw new InputException(
-          file, "", "", "holds no topology matrix: no header line with GPU0, GPU1 ... was found.");
+          file,
+          "",
+          "",
+          "holds no topology matrix: no header line with GPU0, GPU1 ... was found. It is what"
+              + " nvidia-smi topo -m prints.");
     }
     StringBuilder header = new StringBuilder();
     do {
