@@ -38,8 +38,8 @@ public final class Fabric {
     Wire[][] parts = new Wire[0][];
     String noLink = "";
     try {
-      wires = tree ? wiring.node(d.size()) : wiring.domain();
       parts = tree || d.size() < system.gpusPerNode() ? spread(d.size()) : parts;
+      wires = tree ? parts[d.size()] : wiring.domain();
     } catch (NoCostModel e) {
       noLink = e.getMessage();
     }
@@ -97,8 +97,8 @@ public final class Fabric {
 
   /** What joins ranks of a node by how many of them are in one domain. */
   private Wire[][] spread(int domain) {
-    Wire[][] wires = new Wire[domain][];
-    for (int perDomain = 1; perDomain < domain; perDomain++) {
+    Wire[][] wires = new Wire[domain + 1][];
+    for (int perDomain = 1; perDomain <= domain; perDomain++) {
       wires[perDomain] = wiring.node(perDomain);
     }
     return wires;

@@ -122,6 +122,17 @@ class ContentionTest {
     assertEquals(3.9e9, pair, 0.1e9);
   }
 
+  @Test
+  void twoMeshesOfOneNodeMeetOverPcie() {
+    Communication nvl = Machines.of("h200-nvl-4", "ndr-400g");
+    double four = nvl.cost(Collective.ALL_REDUCE, BIG, Group.of(4, 4)).busBandwidth();
+    double eight = nvl.cost(Collective.ALL_REDUCE, BIG, new Group(8, 4, 8, 0)).busBandwidth();
+    double ranks =
+        nvl.cost(Collective.ALL_REDUCE, BIG, IntStream.range(0, 8).toArray(), false).busBandwidth();
+    assertEquals(ranks, eight, 1e-6 * eight);
+    assertTrue(four > 20 * eight, four + " " + eight);
+  }
+
   /** Every machine of the catalog, every collective, whole and partial groups in every spread. */
   @Test
   void everyGroupOfEveryMachineIsPricedByItsBytesOrRefusedByName() {
