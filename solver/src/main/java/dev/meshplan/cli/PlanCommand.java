@@ -32,7 +32,31 @@ import picocli.CommandLine.Spec;
           + " --sequence 8192 --fix tp=8 --json"
     })
 final class PlanCommand implements Callable<Integer> {
-  private static final long QUIET_NANOS = 1_000_000_000L;
+  /** A line a second about a search that takes longer than one. */
+  private static final class Talk {
+    private static final long QUIET_NANOS = 1_000_000_000L;
+    private final PrintWriter err;
+    private long last = System.nanoTime();
+
+    Talk(PrintWriter err) {
+      this.err = err;
+    }
+
+    void at(long evaluated, double incumbent, double bound) {
+      if (System.nanoTime() - last < QUIET_NANOS) {
+        return;
+      }
+      last = System.nanoTime();
+      String priced = Quantity.count(evaluated) + " priced, ";
+      if (Double.isNaN(bound)) {
+        err.println(priced + "explaining the answer");
+      } else {
+        String best = Double.isNaN(incumbent) ? "none yet" : Quantity.digits(incumbent);
+        err.println(priced + "best " + best + ", bound " + Quantity.digits(bound));
+      }
+      err.flush();
+    }
+  }
 
   @Spec private CommandSpec spec;
 
@@ -48,22 +72,8 @@ final class PlanCommand implements Callable<Integer> {
   public Integer call() {
     Catalog catalog = request.catalog();
     Problem problem = request.problem(catalog);
-    PrintWriter err = spec.commandLine().getErr();
-    long start = System.nanoTime();
-    Planner planner =
-        new Planner(
-            Version.get(),
-            (evaluated, incumbent, bound) -> {
-              if (System.nanoTime() - start > QUIET_NANOS) {
-                err.println(
-                    Quantity.count(evaluated)
-                        + " priced, best "
-                        + (Double.isNaN(incumbent) ? "none yet" : Quantity.digits(incumbent))
-                        + ", bound "
-                        + Quantity.digits(bound));
-              }
-            },
-            verify);
+    Talk talk = new Talk(spec.commandLine().getErr());
+    Planner planner = new Planner(Version.get(), talk::at, verify);
     Answer answer = planner.plan(problem);
     String text =
         output.json()

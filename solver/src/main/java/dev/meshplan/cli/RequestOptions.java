@@ -99,6 +99,12 @@ final class RequestOptions {
   @Option(names = "--memory-share", paramLabel = "X", description = "Usable share (default 0.92).")
   private String memoryShare;
 
+  @Option(
+      names = "--evaluations",
+      paramLabel = "N",
+      description = "Candidates priced before giving up (default 4,000,000).")
+  private String evaluations;
+
   @Option(names = "--alternatives", paramLabel = "N", description = "Runners-up to show.")
   private String alternatives;
 
@@ -140,6 +146,7 @@ final class RequestOptions {
     Map<String, Object> top = new LinkedHashMap<>();
     Map<String, Object> cluster = new LinkedHashMap<>();
     Map<String, Object> job = new LinkedHashMap<>(training);
+    Map<String, Object> limits = new LinkedHashMap<>();
     put(top, "model", model);
     put(cluster, "system", system);
     put(cluster, "network", network);
@@ -159,7 +166,9 @@ final class RequestOptions {
     put(top, "objective", objective);
     put(top, "locality", locality);
     put(top, "fix", fix.isEmpty() ? null : new LinkedHashMap<>(fix));
-    put(top, "limits", memoryShare == null ? null : Map.of("memory_share", memoryShare));
+    put(limits, "memory_share", memoryShare);
+    put(limits, "evaluations", evaluations);
+    put(top, "limits", limits.isEmpty() ? null : limits);
     put(top, "alternatives", alternatives);
     return top;
   }

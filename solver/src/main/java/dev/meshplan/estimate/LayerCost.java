@@ -25,6 +25,21 @@ final class LayerCost {
   double forwardSeconds;
   double backwardSeconds;
 
+  LayerCost() {}
+
+  /** A copy to add to. */
+  LayerCost(LayerCost other) {
+    System.arraycopy(other.forward, 0, forward, 0, forward.length);
+    System.arraycopy(other.backward, 0, backward, 0, backward.length);
+    System.arraycopy(other.link, 0, link, 0, link.length);
+    System.arraycopy(other.module, 0, module, 0, module.length);
+    weightCastSeconds = other.weightCastSeconds;
+    denseParameters = other.denseParameters;
+    expertParameters = other.expertParameters;
+    forwardSeconds = other.forwardSeconds;
+    backwardSeconds = other.backwardSeconds;
+  }
+
   void add(Part part, double forwardSeconds, double backwardSeconds) {
     forward[part.ordinal()] += forwardSeconds;
     backward[part.ordinal()] += backwardSeconds;

@@ -32,6 +32,10 @@ final class LayerTime {
   final Gemm gemm;
   final Gemm gemm16;
   final double memoryBytesPerSecond;
+
+  /** Index in the model's distinct kinds of its last layer. */
+  final int lastKind;
+
   private final double castBytes;
   private final boolean grace;
 
@@ -48,6 +52,7 @@ final class LayerTime {
       boolean ideal) {
     this.model = model;
     this.training = training;
+    this.lastKind = model.distinctKinds().indexOf(model.layerKinds().get(model.layerCount() - 1));
     this.gpu = machine.gpu();
     this.domain = machine.system().domain().size();
     this.era = era;
@@ -99,10 +104,13 @@ final class LayerTime {
     return c;
   }
 
-  /** Seconds of one multi-token-prediction layer without its head. */
-  LayerCost mtp(Shape s) {
-    LayerKind last = model.layerKinds().get(model.layerCount() - 1);
-    LayerCost c = layer(last, s);
+  /**
+   * Seconds of one multi-token-prediction layer without its head.
+   *
+   * @param last the cost of the model's last layer
+   */
+  LayerCost mtp(Shape s, LayerCost last) {
+    LayerCost c = new LayerCost(last);
     LayerCost p = new LayerCost();
     product(p, s, Part.GEMM, tokens(s), (double) model.hidden() / s.tp(), 2.0 * model.hidden(), 1);
     p.finish(dev.meshplan.plan.Recompute.NONE, 0);

@@ -16,7 +16,7 @@ final class ShapeCosts {
     this.shape = shape;
     this.kinds = kinds.stream().map(k -> time.layer(k, shape)).toArray(LayerCost[]::new);
     head = time.head(shape);
-    mtp = time.model.mtpLayers() > 0 ? time.mtp(shape) : null;
+    mtp = time.model.mtpLayers() > 0 ? time.mtp(shape, this.kinds[time.lastKind]) : null;
     embeddingParameters = (double) time.model.vocabulary() * time.model.hidden() / shape.tp();
     seconds = split();
   }

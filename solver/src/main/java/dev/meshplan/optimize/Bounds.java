@@ -16,12 +16,15 @@ import dev.meshplan.rules.Point;
  * exceeds what any completion of the point costs.
  */
 final class Bounds {
+  // Layer times depend on sharding only by whether weights are gathered per micro-batch. By bit.
+  private static final int KEEPS = 1;
+  private static final int GATHERS = 2;
+
   private final Oracle oracle;
   private final Census census;
   private final int[] vpp;
   private final int[] microBatches;
   private final int[] shardings;
-  private final int[] levels;
   private final int domain;
 
   Bounds(Oracle oracle, Space space, Census census) {
@@ -30,14 +33,6 @@ final class Bounds {
     vpp = space.values(Axis.VPP);
     microBatches = space.values(Axis.MICRO_BATCH);
     shardings = space.values(Axis.SHARDING);
-    boolean gathers = false;
-    boolean keeps = false;
-    for (int i : shardings) {
-      gathers |= oracle.facts.shardings().get(i).level() >= 3;
-      keeps |= oracle.facts.shardings().get(i).level() < 3;
-    }
-    // Layer times depend on sharding only by whether weights are gathered per micro-batch.
-    levels = keeps && gathers ? new int[] {1, 3} : new int[] {gathers ? 3 : 1};
     domain = oracle.machine.system().domain().size();
   }
 
@@ -46,8 +41,12 @@ final class Bounds {
     return oracle.floorValue(p, oracle.time.floorSeconds(p.tp(), p.cp(), p.pp(), p.dp()));
   }
 
-  /** EP and ETP too: over the micro-batches that are legal, with every group as near as can be. */
-  double experts(Point p) {
+  /**
+   * EP and ETP too: over the micro-batches that are legal, with every group as near as can be.
+   *
+   * @param fits shardings to look at, by bit
+   */
+  double experts(Point p, long fits) {
     int tp = Math.min(p.tp(), domain);
     int ep = Math.min(p.ep(), Math.max(1, domain / p.etp()));
     Spread best =
@@ -58,38 +57,63 @@ final class Bounds {
             ep,
             1,
             p.gpus() > domain ? 1 : 0);
+    int levels = levels(p, fits);
     double least = Double.POSITIVE_INFINITY;
     for (int b : microBatches) {
       p.set(Axis.MICRO_BATCH, b);
       if (census.permits(Axis.MICRO_BATCH, p)) {
-        least = Math.min(least, layers(p, best, mostVirtual(p)));
+        least = Math.min(least, layers(p, best, mostVirtual(p), levels));
       }
     }
     return least;
   }
 
   /** All but sharding, virtual stages and recompute are bound. */
-  double inner(Point p, Spread spread) {
-    return layers(p, spread, mostVirtual(p));
+  double inner(Point p, Spread spread, long fits) {
+    return layers(p, spread, mostVirtual(p), levels(p, fits));
   }
 
-  /** A bound for at most so many virtual stages. */
+  /** All but recompute is bound; for at most so many virtual stages. */
   double layers(Point p, Spread spread, int virtual) {
+    return layers(p, spread, virtual, level(oracle.facts.sharding(p)));
+  }
+
+  private double layers(Point p, Spread spread, int virtual, int levels) {
     double least = Double.POSITIVE_INFINITY;
     Dims dims = new Dims(p.tp(), p.cp(), p.pp(), p.dp(), p.ep(), p.etp(), virtual);
     Batch batch = new Batch(p.microBatch(), p.microBatches(oracle.facts.training().globalBatch()));
-    for (int level : levels) {
+    for (int level = KEEPS; level <= GATHERS; level++) {
+      if ((levels & level) == 0) {
+        continue;
+      }
+      MemoryPlan memory = new MemoryPlan(level == KEEPS ? 1 : 3, 0, 0, Recompute.NONE, 0);
       Candidate c =
-          new Candidate(
-              dims,
-              batch,
-              Schedule.ONE_F_ONE_B,
-              new MemoryPlan(level, 0, 0, Recompute.NONE, 0),
-              p.block(),
-              p.cpInside());
+          new Candidate(dims, batch, Schedule.ONE_F_ONE_B, memory, p.block(), p.cpInside());
       least = Math.min(least, oracle.time.floorSeconds(c, spread));
     }
     return oracle.floorValue(p, least);
+  }
+
+  private static int level(ShardingOptions.Option sharding) {
+    return sharding.level() >= 3 ? GATHERS : KEEPS;
+  }
+
+  /**
+   * What shardings do that the rules leave of some; all of those where none is left, so that a rule
+   * ends them.
+   */
+  private int levels(Point p, long fits) {
+    int levels = 0;
+    int all = 0;
+    for (int i = 0; i < shardings.length; i++) {
+      if ((fits >> i & 1) != 0) {
+        int level = level(oracle.facts.shardings().get(shardings[i]));
+        p.set(Axis.SHARDING, shardings[i]);
+        all |= level;
+        levels |= census.permits(Axis.SHARDING, p) ? level : 0;
+      }
+    }
+    return levels == 0 ? all : levels;
   }
 
   private int mostVirtual(Point p) {

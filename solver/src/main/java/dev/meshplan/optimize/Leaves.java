@@ -10,8 +10,6 @@ import java.util.function.Predicate;
  * stages and recompute.
  */
 final class Leaves {
-  private static final int REPORT_EVERY = 20_000;
-
   private final Space space;
   private final Oracle oracle;
   private final Census census;
@@ -21,9 +19,7 @@ final class Leaves {
   private final Predicate<Found> carried;
   private final Search.Goal goal;
   private final long limit;
-  private final Search.Progress progress;
   private Point point;
-  private double bound;
   private long evaluated;
   private boolean stopped;
 
@@ -36,8 +32,7 @@ final class Leaves {
       Squeeze squeeze,
       Predicate<Found> carried,
       Search.Goal goal,
-      long limit,
-      Search.Progress progress) {
+      long limit) {
     this.space = space;
     this.oracle = oracle;
     this.census = census;
@@ -47,7 +42,6 @@ final class Leaves {
     this.carried = carried;
     this.goal = goal;
     this.limit = limit;
-    this.progress = progress;
   }
 
   long evaluated() {
@@ -63,11 +57,9 @@ final class Leaves {
    * Prices what completes a point.
    *
    * @param fits shardings whose states fit, by bit
-   * @param bound of the point, for progress
    */
-  void price(Point point, long fits, double bound) {
+  void price(Point point, long fits) {
     this.point = point;
-    this.bound = bound;
     Spread spread = oracle.spread(point);
     int[] shardings = space.values(Axis.SHARDING);
     for (int i = 0; i < shardings.length; i++) {
@@ -190,9 +182,6 @@ final class Leaves {
 
   private double closed(Spread spread) {
     evaluated++;
-    if (evaluated % REPORT_EVERY == 0) {
-      progress.at(evaluated, kept.incumbent(), bound);
-    }
     if (evaluated >= limit) {
       stopped = true;
     }

@@ -16,9 +16,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Search and placement together: the cheapest column that the racks can carry. The search asks the
- * constraint model about every key that would become its incumbent; keys that no rack can carry
- * prune like a rule, so the search runs on until no placed column is left below its bound.
+ * Search and placement together: the cheapest column that the racks can carry. The search asks
+ * whether the domains can carry a key that would become its incumbent; keys that none can carry
+ * prune like a rule, so the search runs on until no placed column is left below its bound. The
+ * constraint model takes one of all columns of all pools and cuts the domains.
  */
 final class Outcomes {
   /**
@@ -84,7 +85,7 @@ final class Outcomes {
                   o,
                   rules,
                   alternatives + 1,
-                  f -> new ColumnModel(List.of(new ColumnModel.Entry(f, o))).solve() != null,
+                  f -> o.facts.placeable().test(f.point()),
                   ceiling,
                   Math.max(1, problem.request().limits().evaluations() - evaluated),
                   Search.Goal.CHEAPEST,

@@ -31,7 +31,13 @@ public final class Planner {
 
   /** Hears of a long search from time to time. */
   public interface Progress {
-    /** Called every so many evaluations; {@code incumbent} is NaN before the first plan. */
+    /**
+     * Called from time to time.
+     *
+     * @param evaluated candidates priced by the search that is going on
+     * @param incumbent objective of the best plan so far; NaN before the first
+     * @param bound no plan is below it; NaN while the answer is being explained
+     */
     void at(long evaluated, double incumbent, double bound);
   }
 
@@ -58,6 +64,7 @@ public final class Planner {
 
   /** The answer. */
   public Answer plan(Problem problem) {
+    Cp.prepare();
     Outcomes.Placed placed =
         Outcomes.place(
             problem, problem.request().locality(), problem.request().alternatives(), progress::at);
@@ -163,11 +170,16 @@ public final class Planner {
 
   /** What a strict answer leaves on the table; null when no group could gain by crossing. */
   private LocalityNote priced(Problem problem, double strict) {
-    Outcomes.Placed free = Outcomes.crossing(problem, strict, progress::at);
+    Outcomes.Placed free = Outcomes.crossing(problem, strict, explaining());
     if (free.chosen() == null) {
       return null;
     }
     return note(free.chosen(), free.chosen().found().value() / strict - 1);
+  }
+
+  private Search.Progress explaining() {
+    Search.Progress own = progress::at;
+    return own.explaining();
   }
 
   private static LocalityNote note(ColumnModel.Entry e, double change) {
@@ -183,7 +195,7 @@ public final class Planner {
 
   private Answer none(Problem problem, Outcomes.Placed placed, Space space) {
     boolean proven = placed.complete();
-    Diagnosis.Result why = proven ? Diagnosis.of(problem, progress::at) : null;
+    Diagnosis.Result why = proven ? Diagnosis.of(problem, explaining()) : null;
     String unit =
         new dev.meshplan.estimate.Objectives(
                 problem.request().objective(),

@@ -83,7 +83,7 @@ final class PricedTuples {
     if (position == SHAPE && bounds.shape(point) >= below) {
       return;
     }
-    if (position == INNER && bounds.inner(point, oracle.spread(point)) >= below) {
+    if (position == INNER && bounds.inner(point, oracle.spread(point), -1) >= below) {
       return;
     }
     if (position == Space.ORDER.size()) {

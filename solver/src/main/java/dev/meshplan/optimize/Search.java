@@ -31,6 +31,7 @@ final class Search {
   static final String UNTRIED = "layouts-untried";
 
   private static final int SHAPE = 4;
+  private static final int REPORT_EVERY = 1024;
   private static final int EXPERTS = 6;
   static final int INNER = 9;
 
@@ -72,10 +73,14 @@ final class Search {
   private final Predicate<Found> placed;
   private final Set<Found.Key> carried = new HashSet<>();
   private final Goal goal;
+  private final Progress progress;
   private final PriorityQueue<Node> open =
       new PriorityQueue<>(Comparator.comparingDouble(Node::bound).thenComparingInt(Node::order));
   private final Point point = new Point();
   private int order;
+
+  /** Bound of the part that is open: none below it is left. NaN before the first. */
+  private double reached = Double.NaN;
 
   /**
    * Prepares a search.
@@ -103,15 +108,13 @@ final class Search {
     bounds = new Bounds(oracle, space, census);
     kept = new Kept(keep, ceiling);
     squeeze = new Squeeze(oracle, census, kept, this::carried);
-    leaves =
-        new Leaves(
-            space, oracle, census, bounds, kept, squeeze, this::carried, goal, limit, progress);
+    leaves = new Leaves(space, oracle, census, bounds, kept, squeeze, this::carried, goal, limit);
+    this.progress = progress;
     this.placed = placed;
   }
 
   Result run() {
     shapes(0);
-    double reached = 0;
     while (!open.isEmpty() && !leaves.stopped() && open.peek().bound() < kept.threshold()) {
       Node n = open.poll();
       reached = n.bound();
@@ -119,7 +122,7 @@ final class Search {
       switch (n.position()) {
         case SHAPE -> experts(n);
         case EXPERTS -> inner(n);
-        default -> leaves.price(point, n.fits(), n.bound());
+        default -> leaves.price(point, n.fits());
       }
     }
     boolean stopped = leaves.stopped();
@@ -128,13 +131,16 @@ final class Search {
       census.count(stopped ? LIMIT : BOUND, space.sizeFrom(n.position()));
     }
     double value = kept.best().isEmpty() ? Double.POSITIVE_INFINITY : kept.best().get(0).value();
+    double bound = stopped ? Math.min(value, Math.min(reached, squeeze.least())) : value;
+    // A limit that is reached after the bound has met the value has only cut runners-up off.
+    boolean whole = !stopped || (bound >= value && !kept.best().isEmpty());
     return new Result(
         List.copyOf(kept.best()),
         kept.columns(),
         census.tally(),
         leaves.evaluated(),
-        !stopped && tried,
-        stopped ? Math.min(reached, value) : value);
+        whole && tried,
+        bound);
   }
 
   /** Keys shown unplaceable prune from then on like a rule. */
@@ -151,6 +157,9 @@ final class Search {
       census.count(BOUND, space.sizeFrom(position));
     } else {
       open.add(new Node(bound, order++, position, point.copy(), fits));
+      if (order % REPORT_EVERY == 0 && !Double.isNaN(reached)) {
+        progress.at(leaves.evaluated(), kept.incumbent(), reached);
+      }
     }
   }
 
@@ -197,7 +206,7 @@ final class Search {
         }
         double bound =
             switch (goal) {
-              case CHEAPEST -> Math.max(n.bound(), bounds.experts(point));
+              case CHEAPEST -> Math.max(n.bound(), bounds.experts(point, fits));
               // Any plan will do: go down before the next shape is opened.
               case ANY, FEWEST -> (census.memory() ? bounds.leastBytes : 0) - DEEP;
               case SMALLEST -> bounds.leastBytes;
@@ -261,7 +270,9 @@ final class Search {
         continue;
       }
       double bound =
-          goal == Goal.CHEAPEST ? Math.max(n.bound(), bounds.inner(point, spread)) : n.bound();
+          goal == Goal.CHEAPEST
+              ? Math.max(n.bound(), bounds.inner(point, spread, n.fits()))
+              : n.bound();
       long fits = n.fits();
       if (bound < kept.threshold() && b > bounds.leastMicroBatch() && census.memory()) {
         fits &= bounds.fitting(point, b);
@@ -276,7 +287,12 @@ final class Search {
 
   /** Hears of a long search from time to time. */
   interface Progress {
-    /** Called every so many evaluations. */
+    /** The same while an answer is being explained: what is best and bounded there is no answer. */
+    default Progress explaining() {
+      return (evaluated, incumbent, bound) -> at(evaluated, Double.NaN, Double.NaN);
+    }
+
+    /** Called every so many parts into which the space was cut. */
     void at(long evaluated, double incumbent, double bound);
   }
 }

@@ -41,6 +41,11 @@ final class Squeeze {
     this.carried = carried;
   }
 
+  /** No tuple noted is below this; infinite where none is. */
+  double least() {
+    return tight.stream().mapToDouble(Tight::bound).min().orElse(Double.POSITIVE_INFINITY);
+  }
+
   /** Notes a tuple that no usual layout fits. */
   void add(Point point, Spread spread) {
     double bound = oracle.value(point, oracle.closedSeconds(point, spread));

@@ -23,8 +23,19 @@ final class NoPlanText {
 
   private void none(Answer a) {
     if (a.outcome() == Outcome.UNKNOWN) {
+      String bound =
+          a.proof().boundValue() == null
+              ? ""
+              : " None is below "
+                  + Quantity.digits(a.proof().boundValue())
+                  + " "
+                  + a.proof().objectiveUnit()
+                  + ".";
       line(
-          "No plan found before the limit of evaluations: it is not known whether one exists."
+          "No plan found in "
+              + Quantity.count(a.proof().evaluated())
+              + " evaluations, the limit: it is not known whether one exists."
+              + bound
               + " Raise limits.evaluations.");
       return;
     }

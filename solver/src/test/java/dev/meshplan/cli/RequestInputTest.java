@@ -155,4 +155,30 @@ class RequestInputTest {
     assertTrue(r.out().contains("heads"), r.out());
     assertEquals("", r.err());
   }
+
+  @Test
+  void aLimitOnTheCommandLineEndsInWhatIsKnownAndItsOwnExitCode() {
+    String[] request = {
+      "plan",
+      "--model",
+      "llama-3.1-405b",
+      "--system",
+      "hgx-h100",
+      "--global-batch",
+      "64",
+      "--sequence",
+      "8192",
+      "--evaluations",
+      "1",
+      "--gpus",
+      "128"
+    };
+    Result unknown = run(request);
+    assertEquals(Main.LIMIT, unknown.code());
+    assertTrue(unknown.out().contains("it is not known whether one exists"), unknown.out());
+    request[request.length - 1] = "16384";
+    Result feasible = run(request);
+    assertEquals(Main.LIMIT, feasible.code());
+    assertTrue(feasible.out().contains("Not proven: the limit"), feasible.out());
+  }
 }

@@ -38,9 +38,9 @@ final class Admissible {
       assertTrue(layers <= most, () -> at + ", bounded by layers " + layers);
       double closed = oracle.value(p, oracle.closedSeconds(p, spread));
       assertTrue(closed <= most, () -> at + ", bounded by its closed form " + closed);
-      double inner = bounds.inner(p.copy(), spread);
+      double inner = bounds.inner(p.copy(), spread, -1);
       assertTrue(inner <= most, () -> at + ", bounded by inner " + inner);
-      double experts = bounds.experts(p.copy());
+      double experts = bounds.experts(p.copy(), -1);
       assertTrue(experts <= most, () -> at + ", bounded by experts " + experts);
       double shape = bounds.shape(p.copy());
       assertTrue(shape <= most, () -> at + ", bounded by shape " + shape);
