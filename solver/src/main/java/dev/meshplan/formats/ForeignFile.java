@@ -84,7 +84,17 @@ public final class ForeignFile {
   }
 
   private MegatronConfig config(MegatronFlags flags) {
-    return new MegatronConfig(flags, world, capability, model(flags.modelName()));
+    MegatronConfig c =
+        new MegatronConfig(flags, world, capability, model(flags.modelName()), sequence);
+    if (c.sequence == 0) {
+      flags.throwIfUnknown();
+      throw new InputException(
+          file,
+          "--seq-length",
+          "",
+          "is missing, and nothing is priced without it: add --sequence N.");
+    }
+    return c;
   }
 
   private Model model(String name) {

@@ -42,8 +42,9 @@ final class MegatronConfig {
    * @param world GPUs
    * @param architecture major compute capability (9 Hopper, 10 Blackwell)
    * @param named the model, for what the flags leave out; null = none
+   * @param tokens per sequence, where the flags do not say; 0 = not known
    */
-  MegatronConfig(MegatronFlags flags, int world, int architecture, Model named) {
+  MegatronConfig(MegatronFlags flags, int world, int architecture, Model named, int tokens) {
     this.flags = flags;
     this.world = world;
     this.architecture = architecture;
@@ -64,7 +65,7 @@ final class MegatronConfig {
             ? flags.integer("--num-layers", named == null ? 0 : named.layerCount())
             : (int) pattern.replaceAll("/.*", "").chars().filter(c -> c != '|').count();
     heads = flags.integer("--num-attention-heads", 0);
-    sequence = flags.integer("--seq-length", 0);
+    sequence = flags.integer("--seq-length", tokens);
     microBatch = Math.max(1, flags.integer("--micro-batch-size", 1));
     long model = (long) tp * pp * cp * gtp;
     samples = world % model == 0 ? (int) (world / (model / gtp)) : 0;

@@ -215,27 +215,35 @@ final class MegatronFlags {
     List<InputError> errors = new ArrayList<>();
     unknown.forEach(
         (flag, value) -> {
-          List<String> names =
-              ShellScope.names(value).stream()
+          List<String> names = ShellScope.names(value);
+          List<String> others =
+              names.stream()
                   .flatMap(n -> scope.needed(n).stream())
+                  .filter(n -> !names.contains(n) && plain(n))
                   .distinct()
                   .toList();
-          boolean plain = names.stream().allMatch(n -> n.matches("[A-Za-z0-9_]+"));
+          String give = "--set " + String.join("=VALUE --set ", names) + "=VALUE";
           errors.add(
               new InputError(
                   file,
                   0,
                   flag,
                   ShellScope.shown(value),
-                  plain
-                      ? (names.equals(ShellScope.names(value))
-                              ? "is not set in the file: give it with --set "
-                              : "is set in a branch that is not taken: give --set ")
-                          + String.join("=VALUE --set ", names)
-                          + "=VALUE."
-                      : "is not run here: write the value into the file."));
+                  !names.stream().allMatch(MegatronFlags::plain)
+                      ? "is not run here: write the value into the file."
+                      : others.isEmpty()
+                          ? "is not set in the file: give it with " + give + "."
+                          : "is set in a branch that is not taken: give "
+                              + give
+                              + ", or --set "
+                              + String.join("=VALUE --set ", others)
+                              + "=VALUE."));
         });
     throw new InputException(errors);
+  }
+
+  private static boolean plain(String name) {
+    return name.matches("[A-Za-z0-9_]+");
   }
 
   String environment(String name, String absent) {

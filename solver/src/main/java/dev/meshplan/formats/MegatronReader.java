@@ -47,7 +47,7 @@ public final class MegatronReader {
   public static ForeignPlan read(
       String file, String text, int world, int capability, Map<String, String> given) {
     MegatronFlags flags = MegatronFlags.read(file, text, given);
-    return of(new MegatronConfig(flags, world, capability, null), "Megatron-LM arguments");
+    return of(new MegatronConfig(flags, world, capability, null, 0), "Megatron-LM arguments");
   }
 
   /** The plan of a configuration; {@code kind} says what it stood in. */
@@ -71,6 +71,9 @@ public final class MegatronReader {
               + " processes; judged is the job on "
               + c.world
               + " GPUs");
+    }
+    if (!flags.has("--micro-batch-size")) {
+      notes.add("--micro-batch-size is absent: 1 is priced");
     }
     Batch batch = new Batch(c.microBatch, Math.max(1, c.microBatches()));
     MemoryPlan memory = r.memory();

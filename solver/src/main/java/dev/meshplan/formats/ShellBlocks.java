@@ -35,12 +35,15 @@ final class ShellBlocks {
   private final List<String> alternatives = new ArrayList<>();
   private List<String> condition;
 
+  /** Whether a test joined by and, or lets the next command run. */
+  private boolean let = true;
+
   ShellBlocks(ShellScope scope) {
     this.scope = scope;
   }
 
   boolean active() {
-    return stack.isEmpty() || stack.peek().active;
+    return let && (stack.isEmpty() || stack.peek().active);
   }
 
   /** Variables for want of which the commands here do not run; empty where they do. */
@@ -69,7 +72,25 @@ final class ShellBlocks {
       }
       return false;
     }
-    return !words.isEmpty() && active();
+    boolean runs = !words.isEmpty() && active();
+    let = joined(words, separator);
+    return runs;
+  }
+
+  private boolean joined(List<String> words, String separator) {
+    boolean test = !words.isEmpty() && Set.of("[", "[[", "test").contains(words.get(0));
+    boolean and = separator.equals("&&");
+    if (!test || (!and && !separator.equals("||"))) {
+      return true;
+    }
+    if (!let) {
+      return !and;
+    }
+    Optional<Boolean> holds = ShellCondition.holds(words);
+    if (holds.isEmpty()) {
+      scope.note("what depends on " + ShellScope.shown(String.join(" ", words)) + " is not taken");
+    }
+    return holds.isPresent() && holds.get() == and;
   }
 
   /** A pattern of a case, which ends with a bracket. */

@@ -102,6 +102,20 @@ class LaunchScriptTest {
   }
 
   @Test
+  void aTestJoinedToACommandDecidesOverIt() {
+    String script =
+        """
+        A="--seed 1"
+        [[ $TP -gt 1 ]] && A+=" --sequence-parallel"
+        [ "$TP" -eq 1 ] || A="$A --tp-comm-overlap"
+        python pretrain_gpt.py --tensor-model-parallel-size $TP $A
+        """;
+    assertTrue(flags(script, Map.of("TP", "2")).has("--sequence-parallel"));
+    assertTrue(flags(script, Map.of("TP", "2")).has("--tp-comm-overlap"));
+    assertEquals(2, flags(script, Map.of("TP", "1")).all().size());
+  }
+
+  @Test
   void whatTheFileDoesNotSetIsAskedForAndNotPutToDefaults() {
     String script =
         """
@@ -112,7 +126,7 @@ class LaunchScriptTest {
     f.integer("--tensor-model-parallel-size", 1);
     f.integer("--pipeline-model-parallel-size", 1);
     InputException e = assertThrows(InputException.class, f::throwIfUnknown);
-    assertTrue(e.getMessage().contains("give --set MODEL=VALUE"), e.getMessage());
+    assertTrue(e.getMessage().contains("--set TP=VALUE, or --set MODEL=VALUE"), e.getMessage());
     assertTrue(e.getMessage().contains("--set 2=VALUE"), e.getMessage());
     MegatronFlags told = flags(script, Map.of("TP", "8", "2", "4"));
     assertEquals(8, told.integer("--tensor-model-parallel-size", 1));
