@@ -28,12 +28,14 @@ import picocli.CommandLine.Spec;
             + " NVLink domain, step time, and the best plan beside it.",
     footer = {
       "",
-      "Reads Megatron-LM scripts, argument files and args YAML, DeepSpeed JSON (with --launch),"
-          + " and",
-      "torchtitan TOML or overrides.",
+      "Reads launch scripts, argument files and args YAML of Megatron-LM, Megatron-DeepSpeed and",
+      "Megatron-SWIFT, Megatron-Bridge overrides, DeepSpeed JSON (with --launch), torchtitan TOML",
+      "or overrides, and arguments of Hugging Face trainers. Nothing is run: what a script takes",
+      "from its environment is asked for, and given with --set.",
       "",
       "Examples:",
       "  meshplan audit train.sh --system hgx-h100 --gpus 64",
+      "  meshplan audit train.sh --system hgx-h100 --gpus 64 --set TP=8 --set 1=70B",
       "  meshplan audit ds_config.json --system hgx-h100 --gpus 16 --model llama-3.1-8b"
           + " --sequence 8192",
       "",

@@ -72,6 +72,10 @@ public final class MegatronReader {
               + c.world
               + " GPUs");
     }
+    boolean sixteen = flags.has("--bf16") || flags.has("--fp16");
+    if (!sixteen && kind.startsWith("Megatron-LM")) {
+      notes.add("neither --bf16 nor --fp16 is on: Megatron-LM then trains in fp32; priced as bf16");
+    }
     if (!flags.has("--micro-batch-size")) {
       notes.add("--micro-batch-size is absent: 1 is priced");
     }
