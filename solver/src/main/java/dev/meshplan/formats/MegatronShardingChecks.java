@@ -37,6 +37,12 @@ final class MegatronShardingChecks {
   private void precision() {
     boolean fp8 = has("--fp8-format");
     add(
+        has("--fp16") && has("--bf16"),
+        "fp16-bf16",
+        "fp16 and bf16 are both on",
+        "AssertionError: assert not args.bf16",
+        "keep one");
+    add(
         fp8 && has("--fp4-format"),
         "fp8-fp4",
         "fp8 and fp4 are both asked for",

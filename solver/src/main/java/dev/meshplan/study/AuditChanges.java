@@ -88,8 +88,7 @@ final class AuditChanges {
     for (String k : keys) {
       String was = old.get(k);
       String is = now.get(k);
-      String absent = ABSENT.getOrDefault(k, "1");
-      boolean same = (was == null ? absent : was).equals(is == null ? absent : is);
+      boolean same = (was == null ? absent(k, now) : was).equals(is == null ? absent(k, now) : is);
       if (same || !PLAN.matcher(k).matches()) {
         continue;
       }
@@ -101,6 +100,13 @@ final class AuditChanges {
       }
     }
     return out;
+  }
+
+  /** What a flag means that the changed file leaves out. */
+  private static String absent(String key, Map<String, String> flags) {
+    return key.equals("--expert-tensor-parallel-size")
+        ? flags.getOrDefault("--tensor-model-parallel-size", "1")
+        : ABSENT.getOrDefault(key, "1");
   }
 
   private static Map<String, String> axes(Dims d, int micro, MemoryPlan m, Framework f) {
