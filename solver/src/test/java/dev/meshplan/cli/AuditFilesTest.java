@@ -217,10 +217,10 @@ class AuditFilesTest {
         "torchrun pretrain_gpt.py --num-layers 16 --hidden-size 2048 --num-attention-heads 16"
             + " --num-experts 8 --moe-router-topk 2 --moe-ffn-hidden-size 4096 --swiglu"
             + " --disable-bias-linear --seq-length 4096 --micro-batch-size 1"
-            + " --global-batch-size 64 --bf16 --fp16 --tensor-model-parallel-size 4"
+            + " --global-batch-size 4 --bf16 --fp16 --tensor-model-parallel-size 4"
             + " --expert-model-parallel-size 2 --sequence-parallel --use-distributed-optimizer\n";
     Said s = audit(file("moe.sh", script), 8);
-    s.code(7).holds("[fp16-bf16]: fp16 and bf16 are both on", "EP 2, ETP 4", "ETP 1, ");
-    s.holds("+ --expert-tensor-parallel-size 1", "- --tensor-model-parallel-size 4");
+    s.code(7).holds("[fp16-bf16]: fp16 and bf16 are both on", "EP 2, ETP 4", "EP 8, ETP 1, ");
+    s.holds("+ --expert-tensor-parallel-size 1", "+ --tensor-model-parallel-size 8");
   }
 }
