@@ -59,6 +59,9 @@ public final class ForeignFile {
    */
   public ForeignPlan read(String text, String launch) {
     String start = text.stripLeading();
+    if (text.matches("(?s).*\"(pipe-parallel-size|pipe_parallel_size)\"\\s*:.*")) {
+      return yaml(text);
+    }
     if (start.startsWith("{")) {
       return deepSpeed(text, launch);
     }
@@ -164,9 +167,6 @@ public final class ForeignFile {
     if (text.contains("\"model_type\"") || text.contains("\"architectures\"")) {
       throw new InputException(
           file, "", "", "is a model's shape, not a plan: meshplan import model " + file);
-    }
-    if (text.matches("(?s).*\"(pipe-parallel-size|pipe_parallel_size)\".*")) {
-      return yaml(text);
     }
     if (launch.isEmpty()) {
       return DeepSpeedReader.read(file, text, world, 1, 1, 1, named, sequence(0));

@@ -190,7 +190,7 @@ class AuditFilesTest {
     audit(file("acc.yaml", "compute_environment: X\ndistributed_type: FSDP\n"), 8)
         .code(2)
         .holds("is an Accelerate configuration");
-    audit(file("n.yml", "{\"pipe-parallel-size\": 1, \"num-layers\": 12}"), 8)
+    audit(file("n.yml", "# 12 layers\n{\"pipe-parallel-size\": 1, \"num-layers\": 12}"), 8)
         .code(2)
         .holds("GPT-NeoX");
   }
