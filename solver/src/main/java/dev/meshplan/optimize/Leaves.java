@@ -110,9 +110,9 @@ final class Leaves {
         continue;
       }
       boolean mayFit = !census.memory() || bounds.mayFit(point);
-      Oracle.Laid laid = mayFit ? oracle.lay(point, spread, census.memory()) : null;
+      Layers.Laid laid = mayFit ? oracle.layers.lay(point, spread, census.memory()) : null;
       if (laid == null) {
-        if (mayFit && point.vpp() > 1 && oracle.squeezable()) {
+        if (mayFit && point.vpp() > 1 && oracle.layers.squeezable()) {
           squeeze.add(point, spread);
         } else {
           census.count(Search.MEMORY, 1);
@@ -161,7 +161,7 @@ final class Leaves {
         census.count(Search.MEMORY, 1);
         continue;
       }
-      Oracle.Laid laid = oracle.lay(point, spread);
+      Layers.Laid laid = oracle.layers.lay(point, spread);
       double bytes = oracle.bytes(point, laid.layout());
       evaluated++;
       if (census.memory() && bytes > oracle.facts.limitBytes()) {
@@ -185,6 +185,6 @@ final class Leaves {
     if (evaluated >= limit) {
       stopped = true;
     }
-    return oracle.closedSeconds(point, spread);
+    return oracle.layers.closedSeconds(point, spread);
   }
 }

@@ -102,9 +102,9 @@ final class PricedTuples {
   private void price() {
     priced++;
     Spread spread = oracle.spread(point);
-    double value = oracle.value(point, oracle.closedSeconds(point, spread));
+    double value = oracle.value(point, oracle.layers.closedSeconds(point, spread));
     if (value < below) {
-      value = oracle.value(point, oracle.lay(point, spread).seconds());
+      value = oracle.value(point, oracle.layers.lay(point, spread).seconds());
     }
     if (value < below) {
       rows.add(new Row(point.copy(), value));

@@ -48,7 +48,7 @@ final class Squeeze {
 
   /** Notes a tuple that no usual layout fits. */
   void add(Point point, Spread spread) {
-    double bound = oracle.value(point, oracle.closedSeconds(point, spread));
+    double bound = oracle.value(point, oracle.layers.closedSeconds(point, spread));
     tight.add(new Tight(point.copy(), spread, bound, 0));
   }
 
@@ -66,23 +66,24 @@ final class Squeeze {
         census.count(stopped ? Search.LIMIT : Search.MEMORY, 1);
         continue;
       }
-      double floor = oracle.squeezedFloor(t.point(), t.spread());
+      double floor = oracle.layers.squeezedFloor(t.point(), t.spread());
       double bound = floor == Double.POSITIVE_INFINITY ? floor : oracle.value(t.point(), floor);
       if (bound < best()) {
         roomy.add(
-            new Tight(t.point(), t.spread(), bound, oracle.leastBytes(t.point(), t.spread())));
+            new Tight(
+                t.point(), t.spread(), bound, oracle.layers.leastBytes(t.point(), t.spread())));
       } else {
         census.count(Search.MEMORY, 1);
       }
     }
     // What is nearly in needs the least unevenness, which is what costs time.
     roomy.sort(Comparator.comparingDouble(Tight::over).thenComparing(Tight.ORDER));
-    double before = oracle.layersWork();
+    double before = oracle.layers.work();
     int untried = 0;
     for (Tight t : roomy) {
       if (t.bound() >= best()) {
         census.count(Search.BOUND, 1);
-      } else if (oracle.layersWork() - before > allowance()) {
+      } else if (oracle.layers.work() - before > allowance()) {
         census.count(Search.UNTRIED, 1);
         untried++;
       } else {
@@ -97,7 +98,7 @@ final class Squeeze {
   }
 
   private void solve(Tight t) {
-    Oracle.Laid laid = oracle.squeeze(t.point(), t.spread());
+    Layers.Laid laid = oracle.layers.squeeze(t.point(), t.spread());
     if (laid == null) {
       census.count(Search.MEMORY, 1);
       return;

@@ -30,13 +30,13 @@ final class Admissible {
       }
       legal++;
       Spread spread = oracle.spread(p);
-      Oracle.Laid laid = oracle.lay(p, spread, false);
+      Layers.Laid laid = oracle.layers.lay(p, spread, false);
       double cost = oracle.value(p, laid.seconds());
       String at = problem.model().id() + " " + oracle.facts.candidate(p) + " costs " + cost;
       double most = cost * (1 + 1e-12);
       double layers = bounds.layers(p.copy(), spread, p.vpp());
       assertTrue(layers <= most, () -> at + ", bounded by layers " + layers);
-      double closed = oracle.value(p, oracle.closedSeconds(p, spread));
+      double closed = oracle.value(p, oracle.layers.closedSeconds(p, spread));
       assertTrue(closed <= most, () -> at + ", bounded by its closed form " + closed);
       double inner = bounds.inner(p.copy(), spread, -1);
       assertTrue(inner <= most, () -> at + ", bounded by inner " + inner);
