@@ -109,7 +109,8 @@ final class Mixer {
     double peak = time.gpu.peak16();
     double forward;
     double backward;
-    if (time.era.attention() == EraProfile.Kernel.UNFUSED) {
+    if (time.era.attention() == EraProfile.Kernel.UNFUSED
+        || time.training.unfusedAttention(time.gpu)) {
       double scores = tokens * sequence * heads / time.memoryBytesPerSecond;
       forward = flop / (x.unfused() * peak) + x.unfusedForwardBytes() * scores;
       backward = 2 * flop / (x.unfused() * peak) + x.unfusedBackwardBytes() * scores;

@@ -1,5 +1,6 @@
 package dev.meshplan.optimize;
 
+import dev.meshplan.hardware.Gpu;
 import dev.meshplan.hardware.Precision;
 import dev.meshplan.model.Attention;
 import dev.meshplan.model.FeedForward;
@@ -35,15 +36,21 @@ final class PlainMemory {
   private final double q;
   private final double gemm;
   private final double usable;
+  private final double scores;
   private final boolean megatron;
   private final boolean deepspeed;
 
-  PlainMemory(Model model, Training training, Plan plan, double usableBytes) {
+  PlainMemory(Model model, Training training, Plan plan, Gpu gpu) {
     this.model = model;
     this.t = training;
     this.plan = plan;
     this.d = plan.dims();
-    this.usable = usableBytes;
+    this.usable = gpu.usableMemoryBytes().value();
+    // Without a fused kernel the scores of attention are stored, two bytes each.
+    scores =
+        training.unfusedAttention(gpu)
+            ? (double) plan.batch().microBatch() * t.sequence() / d.cp() * t.sequence() / d.tp()
+            : 0;
     tokens = (double) plan.batch().microBatch() * t.sequence() / d.cp();
     q = t.sequenceParallel() ? d.tp() : 1;
     gemm = t.precision() == Precision.MXFP8 ? 1.03 : t.precision().bytes();
@@ -315,7 +322,8 @@ final class PlainMemory {
     double copies = d.cp() > 1 && t.cpKind() == dev.meshplan.plan.CpKind.ALL_TO_ALL ? 4 : 2;
     sum += copies * tokens * heads * a.valueDim();
     sum += gemm < 2 ? gemm * tokens * heads * a.valueDim() : 0;
-    sum += m.contains(Module.CORE_ATTN) ? 0 : 4 * tokens * heads;
+    double core = scores > 0 ? 2 * scores * a.heads() : 4 * tokens * heads;
+    sum += m.contains(Module.CORE_ATTN) ? 0 : core;
     sum += 2 * h + stats;
     if (!f.moe()) {
       sum += m.contains(Module.LAYERNORM) || m.contains(Module.MLP) ? 0 : gemm * h;
@@ -342,6 +350,7 @@ final class PlainMemory {
     double heads = (double) a.heads() / d.tp();
     double kv = a.mla() != null ? heads : Math.max((double) a.kvHeads() / d.tp(), 1);
     double most = 2 * tokens * (heads + kv) * (a.headDim() + a.valueDim()) + 2 * h;
+    most += 4 * scores * a.heads();
     if (f.width() > 0) {
       most = Math.max(most, 2 * tokens * f.firstOutputs() * f.width() / d.tp() + 4 * h);
     }

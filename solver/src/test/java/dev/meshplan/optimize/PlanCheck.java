@@ -256,7 +256,7 @@ final class PlanCheck {
                             || (k.feedForward().width() == 0
                                 && !k.feedForward().bias()
                                 && k.feedForward().latentWidth() == 0)));
-    PlainMemory second = new PlainMemory(model, training, plan, usable);
+    PlainMemory second = new PlainMemory(model, training, plan, machine.gpu());
     require(e.memoryStages().size() == d.pp(), "not one memory line per rank");
     for (StageMemory s : e.memoryStages()) {
       require(s.deviceBytes() <= limit, "rank " + s.stage() + " is over the limit");
