@@ -324,9 +324,12 @@ final class PlainMemory {
     sum += gemm < 2 ? gemm * tokens * heads * a.valueDim() : 0;
     double core = scores > 0 ? 2 * scores * a.heads() : 4 * tokens * heads;
     sum += m.contains(Module.CORE_ATTN) ? 0 : core;
-    sum += 2 * h + stats;
+    // Both halves of a parallel block read the same residual, and with one norm the same norm.
+    boolean parallel = model.parallelBlock();
+    boolean shared = parallel && model.normsPerLayer() == 1;
+    sum += (parallel ? 0 : 2 * h) + (shared ? 0 : stats);
     if (!f.moe()) {
-      sum += m.contains(Module.LAYERNORM) || m.contains(Module.MLP) ? 0 : gemm * h;
+      sum += shared || m.contains(Module.LAYERNORM) || m.contains(Module.MLP) ? 0 : gemm * h;
       double mlp = tokens * f.width() / d.tp() * (2 * f.firstOutputs() + gemm);
       return sum + (m.contains(Module.MLP) ? 0 : mlp);
     }
@@ -334,11 +337,11 @@ final class PlainMemory {
     sum += tokens / q * (9.0 * f.experts() + 12 * f.topK());
     double r = rows(f);
     double fe = f.expertWidth() / (double) d.etp();
-    double shared = tokens * f.sharedWidth() / d.tp() * (2 * f.firstOutputs() + gemm);
+    double beside = tokens * f.sharedWidth() / d.tp() * (2 * f.firstOutputs() + gemm);
     if (!m.contains(Module.MOE)) {
       sum += r * (gemm * model.hidden() + 12 + 2 * f.firstOutputs() * fe);
       sum += m.contains(Module.MOE_ACT) ? 0 : r * gemm * fe;
-      sum += m.contains(Module.SHARED_EXPERTS) ? 0 : shared;
+      sum += m.contains(Module.SHARED_EXPERTS) ? 0 : beside;
     }
     return sum;
   }
