@@ -1,7 +1,6 @@
 package dev.meshplan.formats;
 
 import dev.meshplan.plan.Axis;
-import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.Framework;
 import dev.meshplan.plan.Locality;
 import dev.meshplan.plan.MemoryPlan;
@@ -51,19 +50,9 @@ final class BrokenRules {
   }
 
   private static Point point(Job job) {
-    Dims d = job.dims();
-    return new Point()
-        .set(Axis.TP, d.tp())
-        .set(Axis.CP, d.cp())
-        .set(Axis.PP, d.pp())
-        .set(Axis.DP, d.dp())
-        .set(Axis.EP, d.ep())
-        .set(Axis.ETP, d.etp())
-        .set(Axis.VPP, d.vpp())
+    return Point.of(job.dims())
         .set(Axis.MICRO_BATCH, job.plan().batch().microBatch())
         .set(Axis.BLOCK_GPUS, job.plan().placement().blockGpus())
-        .set(Axis.CP_INSIDE, job.plan().cpInside() ? 1 : 0)
-        .set(Axis.SHARDING, 0)
-        .set(Axis.RECOMPUTE, 0);
+        .set(Axis.CP_INSIDE, job.plan().cpInside() ? 1 : 0);
   }
 }

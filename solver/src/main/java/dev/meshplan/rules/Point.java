@@ -1,6 +1,7 @@
 package dev.meshplan.rules;
 
 import dev.meshplan.plan.Axis;
+import dev.meshplan.plan.Dims;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
@@ -10,6 +11,18 @@ import java.util.stream.Collectors;
  */
 public final class Point {
   private final int[] values = new int[Axis.values().length];
+
+  /** The degrees of a plan; sharding and recompute are the first of their options. */
+  public static Point of(Dims d) {
+    return new Point()
+        .set(Axis.TP, d.tp())
+        .set(Axis.CP, d.cp())
+        .set(Axis.PP, d.pp())
+        .set(Axis.DP, d.dp())
+        .set(Axis.EP, d.ep())
+        .set(Axis.ETP, d.etp())
+        .set(Axis.VPP, d.vpp());
+  }
 
   public int get(Axis axis) {
     return values[axis.ordinal()];

@@ -4,7 +4,6 @@ import dev.meshplan.formats.Finding;
 import dev.meshplan.formats.ForeignPlan;
 import dev.meshplan.model.Model;
 import dev.meshplan.plan.Axis;
-import dev.meshplan.plan.Dims;
 import dev.meshplan.plan.Framework;
 import dev.meshplan.plan.Locality;
 import dev.meshplan.plan.Machine;
@@ -97,18 +96,8 @@ final class AuditRules {
   }
 
   private Point point(int domain) {
-    Dims d = foreign.dims();
-    return new Point()
-        .set(Axis.TP, d.tp())
-        .set(Axis.CP, d.cp())
-        .set(Axis.PP, d.pp())
-        .set(Axis.DP, d.dp())
-        .set(Axis.EP, d.ep())
-        .set(Axis.ETP, d.etp())
-        .set(Axis.VPP, d.vpp())
+    return Point.of(foreign.dims())
         .set(Axis.MICRO_BATCH, foreign.batch() == null ? 1 : foreign.batch().microBatch())
-        .set(Axis.SHARDING, 0)
-        .set(Axis.RECOMPUTE, 0)
         .set(Axis.BLOCK_GPUS, domain);
   }
 
