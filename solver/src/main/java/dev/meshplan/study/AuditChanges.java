@@ -7,6 +7,7 @@ import dev.meshplan.formats.Format;
 import dev.meshplan.formats.Job;
 import dev.meshplan.formats.MegatronReader;
 import dev.meshplan.formats.OutputFile;
+import dev.meshplan.formats.Quoting;
 import dev.meshplan.formats.TorchTitanReader;
 import dev.meshplan.plan.Answer;
 import dev.meshplan.plan.Axis;
@@ -93,13 +94,25 @@ final class AuditChanges {
         continue;
       }
       if (was != null) {
-        out.add("- " + (k + " " + was).trim());
+        out.add("- " + line(k, was));
       }
       if (is != null) {
-        out.add("+ " + (k + " " + is).trim());
+        out.add("+ " + line(k, is));
       }
     }
     return out;
+  }
+
+  /** A flag with its values, each a word that a shell takes as it is. */
+  private static String line(String flag, String values) {
+    if (!flag.startsWith("--")) {
+      return (flag + " " + values).trim();
+    }
+    StringBuilder line = new StringBuilder(flag);
+    for (String word : values.split(" ")) {
+      line.append(word.isEmpty() ? "" : " " + Quoting.shell(word));
+    }
+    return line.toString();
   }
 
   /** What a flag means that the changed file leaves out. */

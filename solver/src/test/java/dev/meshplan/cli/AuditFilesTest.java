@@ -211,6 +211,22 @@ class AuditFilesTest {
     }
   }
 
+  /** A layout holds bars and stars, which a shell would take for pipes and file names. */
+  @Test
+  void aLineOfTheDiffCanBePastedIntoAShell() throws IOException {
+    String script =
+        "torchrun pretrain_gpt.py --num-layers 80 --hidden-size 8192 --num-attention-heads 64"
+            + " --group-query-attention --num-query-groups 8 --ffn-hidden-size 28672 --swiglu"
+            + " --disable-bias-linear --normalization RMSNorm --position-embedding-type rope"
+            + " --untie-embeddings-and-output-weights --vocab-size 128256 --seq-length 8192"
+            + " --micro-batch-size 1 --global-batch-size 512 --bf16 --tensor-model-parallel-size 8"
+            + " --pipeline-model-parallel-size 4 --use-distributed-optimizer --sequence-parallel\n";
+    Said s = audit(file("t.sh", script), 128);
+    s.code(5);
+    assertTrue(
+        s.text().matches("(?s).*\\+ --pipeline-model-parallel-layout 'Et[^' ]*L'\n.*"), s.text());
+  }
+
   @Test
   void expertTensorParallelismIsTpWhereAFileDoesNotSayIt() throws IOException {
     String script =
