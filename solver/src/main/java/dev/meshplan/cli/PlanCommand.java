@@ -74,7 +74,7 @@ final class PlanCommand implements Callable<Integer> {
     Problem problem = request.problem(catalog);
     Talk talk = new Talk(spec.commandLine().getErr());
     Planner planner = new Planner(Version.get(), talk::at, verify);
-    Answer answer = planner.plan(problem);
+    Answer answer = Launchable.told(planner.plan(problem), problem);
     String text =
         output.json()
             ? Text.json(answer)

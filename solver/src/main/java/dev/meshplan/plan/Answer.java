@@ -1,5 +1,6 @@
 package dev.meshplan.plan;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** The one record: enough to print, export, place and explain from alone. */
@@ -23,5 +24,25 @@ public record Answer(
     tally = List.copyOf(tally);
     provenance = List.copyOf(provenance);
     notes = List.copyOf(notes);
+  }
+
+  /** The same with one more remark. */
+  public Answer withNote(String note) {
+    List<String> more = new ArrayList<>(notes);
+    more.add(note);
+    return new Answer(
+        version,
+        request,
+        outcome,
+        proof,
+        plan,
+        estimate,
+        alternatives,
+        rules,
+        infeasible,
+        priced,
+        tally,
+        provenance,
+        more);
   }
 }
