@@ -22,4 +22,21 @@ public final class Exporters {
       case RANKS -> RanksExporter.export(job);
     };
   }
+
+  /**
+   * The refusal of a plan by every format that launches its framework; null when one holds it.
+   * Costs little for Megatron-LM: nothing is written to find out.
+   */
+  public static Export refused(Job job) {
+    return switch (job.training().framework()) {
+      case MEGATRON -> MegatronBridgeExporter.refused(job);
+      case DEEPSPEED -> refused(DeepSpeedExporter.export(job, false));
+      case TORCHTITAN -> refused(TorchTitanExporter.export(job));
+      case ANY -> null;
+    };
+  }
+
+  private static Export refused(Export e) {
+    return e.ok() ? null : e;
+  }
 }

@@ -69,10 +69,22 @@ final class MegatronBridgeExporter {
 
   private MegatronBridgeExporter() {}
 
+  /** Why no provider can build the plan; null when one can. */
+  private static Refusal refusal(MegatronArguments plan) {
+    Refusal refusal = plan.refusal();
+    return refusal == null || refusal.nearest().contains("egatron-") ? null : refusal;
+  }
+
+  /** A refusal without looking at what would be written; null when something would. */
+  static Export refused(Job job) {
+    Refusal refusal = refusal(new MegatronArguments(job));
+    return refusal == null ? null : Export.refusal(Format.MEGATRON_BRIDGE, refusal);
+  }
+
   static Export export(Job job) {
     MegatronArguments plan = new MegatronArguments(job);
-    Refusal refusal = plan.refusal();
-    if (refusal != null && !refusal.nearest().contains("egatron-")) {
+    Refusal refusal = refusal(plan);
+    if (refusal != null) {
       return Export.refusal(Format.MEGATRON_BRIDGE, refusal);
     }
     Map<String, String> overrides = overrides(job, plan.arguments());
