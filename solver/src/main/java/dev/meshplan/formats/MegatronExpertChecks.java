@@ -41,6 +41,12 @@ final class MegatronExpertChecks {
   }
 
   private void router() {
+    add(
+        c.architecture < 8 && has("--moe-grouped-gemm"),
+        "grouped-gemm-gpu",
+        "grouped GEMMs need compute capability 8.0 (Ampere or newer)",
+        "Unsupported compute capability for GroupedGEMM kernels.",
+        "drop --moe-grouped-gemm");
     boolean sigmoid = !c.flags.text("--moe-router-score-function", "softmax").equals("softmax");
     add(
         has("--moe-router-enable-expert-bias") && !sigmoid,

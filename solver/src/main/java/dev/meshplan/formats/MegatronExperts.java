@@ -26,7 +26,13 @@ final class MegatronExperts {
   }
 
   void add(Argument.Builder b) {
-    b.add("--moe-grouped-gemm");
+    boolean grouped = !job.gpu().architecture().beforeAmpere();
+    b.addIf(grouped, "--moe-grouped-gemm");
+    if (!grouped) {
+      notes.add(
+          "grouped GEMMs need compute capability 8.0: the experts run one after the other, slower"
+              + " than the plan says");
+    }
     b.add("--moe-router-dtype", "fp32");
     String backend = backend();
     if (backend.isEmpty()) {

@@ -91,6 +91,18 @@ public record Gpu(
       return this == PASCAL || this == VOLTA || this == TURING;
     }
 
+    /** Major compute capability of NVIDIA generations; that of Hopper where there is none. */
+    public int computeCapability() {
+      return switch (this) {
+        case PASCAL -> 6;
+        case VOLTA, TURING -> 7;
+        case AMPERE, ADA -> 8;
+        case BLACKWELL -> 10;
+        case RUBIN -> 11;
+        default -> 9;
+      };
+    }
+
     public boolean atLeastHopper() {
       return this == HOPPER || this == BLACKWELL || this == RUBIN;
     }

@@ -52,7 +52,7 @@ public record AuditInput(ForeignPlan plan, Problem problem) {
                 });
     errors.throwIfAny();
     int capability =
-        catalog.gpus().get(spec.gpu(), errors, m -> {}).architecture().blackwell() ? 10 : 9;
+        catalog.gpus().get(spec.gpu(), errors, m -> {}).architecture().computeCapability();
     ForeignPlan plan =
         new ForeignFile(
                 file, gpus, capability, named, n -> named(catalog, n), q.sequence(), q.given())

@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.meshplan.config.InputException;
+import dev.meshplan.hardware.Precision;
 import dev.meshplan.plan.MemoryPlan;
 import dev.meshplan.plan.Recompute;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Questions that people asked in public, answered by what is written. */
@@ -50,6 +53,28 @@ class ExportQuestionsTest {
     String text = file(odd, Format.MEGATRON, "train.sh");
     assertTrue(text.contains("--moe-token-dispatcher-type alltoall\n"));
     assertFalse(text.contains("deepep"));
+  }
+
+  /** Megatron-LM refuses grouped GEMMs on Volta, and its reader says so. */
+  @Test
+  void expertsAreGroupedOnlyWhereTheGpuCan() {
+    for (String system : List.of("hgx-a100-80", "dgx-1-v100")) {
+      Jobs j = Jobs.of("mixtral-8x7b", system, 1, 1, 1, 8, 8, 1);
+      j.precision = Precision.FP16;
+      String text = file(j, Format.MEGATRON, "train.sh");
+      boolean grouped = text.contains("--moe-grouped-gemm");
+      assertEquals(system.equals("hgx-a100-80"), grouped);
+      int capability = grouped ? 8 : 7;
+      assertTrue(refused(text, capability).isEmpty(), refused(text, capability).toString());
+      assertEquals(grouped, !refused(text, 7).isEmpty());
+    }
+  }
+
+  private static List<String> refused(String script, int capability) {
+    return MegatronReader.read("t.sh", script, 8, capability, Map.of()).findings().stream()
+        .filter(Finding::checked)
+        .map(Finding::id)
+        .toList();
   }
 
   @Test
