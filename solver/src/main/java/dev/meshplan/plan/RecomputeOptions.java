@@ -40,7 +40,9 @@ public final class RecomputeOptions {
   /**
    * Name to option for a model; options that would change nothing for it are left out.
    *
-   * @param unfusedAttention whether attention scores are stored (then dropping them is worth most)
+   * @param unfusedAttention whether attention scores are stored (then dropping them is worth most);
+   *     what lacks fused attention lacks grouped GEMMs too, without which Megatron-LM can't
+   *     recompute the experts' activations
    */
   public static Map<String, Recompute> of(Model model, boolean unfusedAttention) {
     Map<String, Recompute> map = new LinkedHashMap<>();
@@ -52,7 +54,8 @@ public final class RecomputeOptions {
     if (unfusedAttention) {
       map.put("core_attn", Recompute.selective(Module.CORE_ATTN));
     }
-    if (model.moe()) {
+    boolean grouped = model.moe() && !unfusedAttention;
+    if (grouped) {
       map.put("moe_act", Recompute.selective(Module.MOE_ACT));
     }
     if (mla) {
@@ -72,7 +75,7 @@ public final class RecomputeOptions {
     if (dense) {
       all.add(Module.MLP);
     }
-    if (model.moe()) {
+    if (grouped) {
       all.add(Module.MOE_ACT);
     }
     map.put("modules", new Recompute(Recompute.Granularity.SELECTIVE, all, 0));

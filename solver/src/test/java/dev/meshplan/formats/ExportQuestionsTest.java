@@ -7,8 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.meshplan.config.InputException;
 import dev.meshplan.hardware.Precision;
+import dev.meshplan.model.Model;
 import dev.meshplan.plan.MemoryPlan;
+import dev.meshplan.plan.Module;
 import dev.meshplan.plan.Recompute;
+import dev.meshplan.plan.RecomputeOptions;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -67,6 +70,19 @@ class ExportQuestionsTest {
       int capability = grouped ? 8 : 7;
       assertTrue(refused(text, capability).isEmpty(), refused(text, capability).toString());
       assertEquals(grouped, !refused(text, 7).isEmpty());
+    }
+  }
+
+  /** Without grouped GEMMs Megatron-LM recomputes no activations of experts. */
+  @Test
+  void activationsOfExpertsAreRecomputedOnlyWhereTheyAreGrouped() {
+    Model mixtral = Jobs.get(Jobs.CATALOG.models(), "mixtral-8x7b");
+    for (boolean unfused : new boolean[] {false, true}) {
+      long offered =
+          RecomputeOptions.of(mixtral, unfused).values().stream()
+              .filter(r -> r.modules().contains(Module.MOE_ACT))
+              .count();
+      assertEquals(unfused ? 0 : 2, offered);
     }
   }
 
