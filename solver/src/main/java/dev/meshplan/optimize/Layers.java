@@ -36,7 +36,7 @@ final class Layers {
    * @param seconds of a step
    * @param fastest whether no layout of the point is faster, fitting or not
    */
-  record Laid(Layout layout, double seconds, boolean fits, boolean fastest) {}
+  record Laid(Layout layout, double seconds, boolean fastest) {}
 
   /** The fastest layout that fits; where none does, the fastest. */
   Laid lay(Point p, Spread spread) {
@@ -67,7 +67,7 @@ final class Layers {
       }
     }
     if (best != null) {
-      return new Laid(best, least, mustFit || fits(c, best), all);
+      return new Laid(best, least, all);
     }
     if (p.pp() == 1 || p.vpp() > 1 || splitter.uniform()) {
       return squeezed.get(p);
@@ -76,7 +76,7 @@ final class Layers {
     best = splitter.fitting(p.pp(), layers, split(p, c, layers), facts.limitBytes());
     return best == null || !fits(c, best)
         ? null
-        : new Laid(best, time.seconds(c, best, spread), true, false);
+        : new Laid(best, time.seconds(c, best, spread), false);
   }
 
   /** Whether the framework takes uneven stages. */
@@ -114,7 +114,7 @@ final class Layers {
     if (layout == null || !fits(c, layout)) {
       return null;
     }
-    Laid laid = new Laid(layout, time.seconds(c, layout, spread), true, false);
+    Laid laid = new Laid(layout, time.seconds(c, layout, spread), false);
     squeezed.put(p.copy(), laid);
     return laid;
   }
