@@ -1,12 +1,8 @@
 package dev.meshplan.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,20 +17,6 @@ class CaseShapesTest {
 
   @TempDir Path folder;
 
-  private record Said(int code, String text) {
-    Said holds(String... parts) {
-      for (String p : parts) {
-        assertTrue(text.contains(p), p + " is not in:\n" + text);
-      }
-      return this;
-    }
-
-    Said lacks(String part) {
-      assertFalse(text.contains(part), text);
-      return this;
-    }
-  }
-
   private Said audit(String name, String text, String system, int gpus, String... more)
       throws IOException {
     String file = Files.writeString(folder.resolve(name), text).toString();
@@ -42,11 +24,7 @@ class CaseShapesTest {
         new ArrayList<>(
             List.of("audit", file, "--system", system, "--gpus", "" + gpus, "--no-best"));
     args.addAll(Arrays.asList(more));
-    StringWriter out = new StringWriter();
-    int code =
-        Main.run(
-            new PrintWriter(out, true), new PrintWriter(out, true), args.toArray(String[]::new));
-    return new Said(code, out.toString());
+    return Said.run(args.toArray(String[]::new));
   }
 
   private Said megatron(String model, String system, int gpus, String flags) throws IOException {
